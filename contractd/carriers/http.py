@@ -1,0 +1,198 @@
+"""JSON-RPC over streamable HTTP: one POST a message, answered with JSON or an event stream (MCP, transports).
+
+The cause is kept: status, ``Retry-After``, ``WWW-Authenticate``. No cookie, no netrc; redirects are followed on the
+same origin only, so that configured headers never reach another host.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+from yarl import URL
+
+from contractd.carriers.base import Endpoint, Evidence, Limits
+from contractd.carriers.http_failures import KEPT_HEADERS, connection_failure, status_failure, unusable
+from contractd.errors import Failure, ProviderError
+from contractd.wire import (
+    ErrorResponse,
+    EventStream,
+    Foreign,
+    Message,
+    Response,
+    WireViolationError,
+    decode,
+    encode_notification,
+    encode_request,
+)
+
+_ACCEPT = "application/json, text/event-stream"
+_MAX_REDIRECTS = 3
+
+
+def new_session() -> aiohttp.ClientSession:
+    """A client that brings nothing of its own: no cookies, no netrc, no proxy, no total time limit."""
+    return aiohttp.ClientSession(
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+        headers={"User-Agent": "contractd"},
+        max_line_size=64 * 1024,
+        max_field_size=64 * 1024,
+    )
+
+
+def same_origin(one: URL, other: URL) -> bool:
+    """Scheme, host and port are equal (RFC 6454)."""
+    return one.origin() == other.origin()
+
+
+class HttpCarrier:
+    """See ``Carrier``. ``protocol_version`` and ``modern`` are set by whoever negotiates; they decide the headers."""
+
+    def __init__(self, endpoint: Endpoint, limits: Limits | None = None) -> None:
+        self.protocol_version: str | None = None
+        self.modern = False
+        self._endpoint = endpoint
+        self._url = URL()
+        self._limits = limits or Limits()
+        self._ids = itertools.count(1)
+        self._session: aiohttp.ClientSession | None = None
+        self._mcp_session: str | None = None
+        self._reached = False
+        self._status: int | None = None
+        self._headers: dict[str, str] = {}
+        self._foreign: list[str] = []
+
+    async def open(self) -> None:
+        try:
+            self._url = URL(self._endpoint.url)
+            self._url.origin()
+        except ValueError:
+            raise ProviderError(Failure("aiohttp-22", "its URL can't be used", retryable=False)) from None
+        if self._url.scheme not in ("http", "https"):
+            raise ProviderError(Failure("aiohttp-22", "its URL is neither http nor https", retryable=False))
+        self._session = new_session()
+
+    async def request(self, method: str, params: dict[str, Any]) -> Response | ErrorResponse:
+        request_id = next(self._ids)
+        headers = self._request_headers(method)
+        async with self._post(encode_request(request_id, method, params), headers) as response:
+            self._note(response)
+            if response.status >= 300 or response.status in (202, 204):
+                return await self._refused(response, request_id)
+            session_id = response.headers.get("Mcp-Session-Id")
+            if method == "initialize" and session_id and len(session_id) <= 1024:
+                self._mcp_session = session_id
+            return await self._answer(response, request_id)
+
+    async def notify(self, method: str, params: dict[str, Any]) -> None:
+        async with self._post(encode_notification(method, params), self._request_headers(method)) as response:
+            self._note(response)
+            if response.status >= 400:
+                raise ProviderError(status_failure(response.status, self._headers))
+
+    async def close(self, *, gently: bool = True) -> None:
+        if self._session is None:
+            return
+        if gently and self._mcp_session:  # tell a stateful server that its session is over (2025-11-25, transports)
+            with contextlib.suppress(aiohttp.ClientError, OSError, TimeoutError):
+                async with asyncio.timeout(1):
+                    await self._session.delete(self._url, headers=self._request_headers(None), allow_redirects=False)
+        await self._session.close()
+
+    @property
+    def evidence(self) -> Evidence:
+        return Evidence(
+            started=self._reached,
+            status=self._status,
+            headers=dict(self._headers),
+            foreign=tuple(self._foreign),
+            foreign_count=len(self._foreign),
+        )
+
+    def _request_headers(self, method: str | None) -> dict[str, str]:
+        headers = {**self._endpoint.headers, "Accept": _ACCEPT, "Content-Type": "application/json"}
+        if self.protocol_version:
+            headers["MCP-Protocol-Version"] = self.protocol_version
+        if self.modern and method:
+            headers["Mcp-Method"] = method
+        if self._mcp_session:
+            headers["Mcp-Session-Id"] = self._mcp_session
+        return headers
+
+    @contextlib.asynccontextmanager
+    async def _post(self, body: bytes, headers: dict[str, str]) -> AsyncIterator[aiohttp.ClientResponse]:
+        assert self._session is not None, "open() comes first"
+        url = self._url
+        try:
+            for _ in range(_MAX_REDIRECTS + 1):
+                async with self._session.post(url, data=body, headers=headers, allow_redirects=False) as response:
+                    self._reached = True
+                    target = response.headers.get("Location")
+                    if response.status not in (307, 308) or not target or not same_origin(url, url.join(URL(target))):
+                        yield response
+                        return
+                    url = url.join(URL(target))
+        except WireViolationError as error:
+            raise unusable(str(error)) from None
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise ProviderError(connection_failure(error)) from error
+        raise ProviderError(Failure("http-34", "it redirects in circles", retryable=False))
+
+    def _note(self, response: aiohttp.ClientResponse) -> None:
+        self._status = response.status
+        self._headers = {name: response.headers[name][:1000] for name in KEPT_HEADERS if name in response.headers}
+
+    async def _refused(self, response: aiohttp.ClientResponse, request_id: int) -> ErrorResponse:
+        """A status that is no success. 400 and 404 may carry the JSON-RPC error that explains them (2026-07-28)."""
+        if response.status in (400, 404) and response.content_type == "application/json":
+            for message in decode(await self._body(response, 1024 * 1024)):
+                if isinstance(message, ErrorResponse) and message.id in (None, request_id):
+                    return message
+        raise ProviderError(status_failure(response.status, self._headers))
+
+    async def _answer(self, response: aiohttp.ClientResponse, request_id: int) -> Response | ErrorResponse:
+        if response.content_type == "text/event-stream":
+            return await self._from_events(response, request_id)
+        body = await self._body(response, self._limits.message)
+        if not body.strip():
+            raise unusable("it answered 200 with an empty body", "mcp-empty")
+        if response.content_type != "application/json":
+            kind = response.content_type or "no content type"
+            raise unusable(f"it answered 200 with {kind}, which is neither JSON nor an event stream", "aiohttp-19")
+        answer = self._pick(decode(body), request_id)
+        if answer is None:
+            raise unusable("its answer is no JSON-RPC response to the request")
+        return answer
+
+    async def _from_events(self, response: aiohttp.ClientResponse, request_id: int) -> Response | ErrorResponse:
+        stream, total = EventStream(self._limits.message), 0
+        async for chunk in response.content.iter_any():
+            total += len(chunk)
+            if total > self._limits.total:
+                raise unusable(f"its event stream goes on past {self._limits.total:,} bytes without an answer")
+            for event in stream.feed(chunk):
+                answer = self._pick(decode(event.data), request_id)
+                if answer is not None:
+                    return answer
+        raise unusable("its event stream ended without an answer", "mcp-28")
+
+    def _pick(self, messages: list[Message], request_id: int) -> Response | ErrorResponse | None:
+        for message in messages:
+            if isinstance(message, Response | ErrorResponse) and message.id in (request_id, None):
+                return message
+            if isinstance(message, Foreign) and len(self._foreign) < self._limits.foreign_lines:
+                self._foreign.append(message.text)
+        return None
+
+    async def _body(self, response: aiohttp.ClientResponse, limit: int) -> bytes:
+        body = bytearray()
+        async for chunk in response.content.iter_any():
+            body += chunk
+            if len(body) > limit:
+                raise unusable(f"its answer has more than {limit:,} bytes")
+        return bytes(body)

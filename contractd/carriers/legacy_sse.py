@@ -1,0 +1,138 @@
+"""MCP's first remote transport, HTTP+SSE (2024-11-05, deprecated since): a GET stream that names where to POST."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+from typing import Any
+
+import aiohttp
+from yarl import URL
+
+from contractd.carriers.base import Endpoint, Evidence, Limits
+from contractd.carriers.http import new_session, same_origin
+from contractd.carriers.http_failures import KEPT_HEADERS, connection_failure, status_failure, unusable
+from contractd.errors import Failure, ProviderError
+from contractd.wire import (
+    ErrorResponse,
+    EventStream,
+    Response,
+    ServerSentEvent,
+    WireViolationError,
+    decode,
+    encode_notification,
+    encode_request,
+)
+
+
+class LegacySseCarrier:
+    """See ``Carrier``. ``open`` returns once the server has named its endpoint."""
+
+    def __init__(self, endpoint: Endpoint, limits: Limits | None = None) -> None:
+        self._endpoint = endpoint
+        self._limits = limits or Limits()
+        self._ids = itertools.count(1)
+        self._session: aiohttp.ClientSession | None = None
+        self._reader: asyncio.Task[None] | None = None
+        self._target: asyncio.Future[URL] | None = None
+        self._waiting: dict[int, asyncio.Future[Response | ErrorResponse]] = {}
+        self._over: Failure | None = None
+        self._reached = False
+        self._status: int | None = None
+        self._headers: dict[str, str] = {}
+
+    async def open(self) -> None:
+        self._target = asyncio.get_running_loop().create_future()
+        self._session = new_session()
+        self._reader = asyncio.create_task(self._read(self._session))
+        await asyncio.shield(self._target)
+
+    async def request(self, method: str, params: dict[str, Any]) -> Response | ErrorResponse:
+        request_id = next(self._ids)
+        future: asyncio.Future[Response | ErrorResponse] = asyncio.get_running_loop().create_future()
+        self._waiting[request_id] = future
+        try:
+            if self._over:
+                raise ProviderError(self._over)
+            await self._post(encode_request(request_id, method, params))
+            return await future
+        finally:
+            self._waiting.pop(request_id, None)
+
+    async def notify(self, method: str, params: dict[str, Any]) -> None:
+        await self._post(encode_notification(method, params))
+
+    async def close(self, *, gently: bool = True) -> None:
+        if self._reader is not None:
+            self._reader.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._reader
+        if self._session is not None:
+            await self._session.close()
+
+    @property
+    def evidence(self) -> Evidence:
+        return Evidence(started=self._reached, status=self._status, headers=dict(self._headers))
+
+    async def _post(self, body: bytes) -> None:
+        assert self._session is not None and self._target is not None, "open() comes first"
+        headers = {**self._endpoint.headers, "Content-Type": "application/json"}
+        try:
+            async with self._session.post(
+                self._target.result(), data=body, headers=headers, allow_redirects=False
+            ) as response:
+                if response.status >= 300:
+                    self._status = response.status
+                    raise ProviderError(status_failure(response.status, dict(response.headers)))
+        except (aiohttp.ClientError, OSError) as error:
+            raise ProviderError(connection_failure(error)) from error
+
+    async def _read(self, session: aiohttp.ClientSession) -> None:
+        try:
+            self._over = await self._stream(session)
+        except ProviderError as error:
+            self._over = error.failure
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            self._over = connection_failure(error)
+        except WireViolationError as error:
+            self._over = Failure("mcp-unusable", str(error), retryable=False)
+        assert self._target is not None
+        futures: list[asyncio.Future[Any]] = [self._target, *self._waiting.values()]
+        for future in futures:
+            if not future.done():
+                future.set_exception(ProviderError(self._over))
+                future.exception()  # seen: one that nobody awaits any more must not be logged as forgotten
+
+    async def _stream(self, session: aiohttp.ClientSession) -> Failure:
+        headers = {**self._endpoint.headers, "Accept": "text/event-stream", "Cache-Control": "no-store"}
+        url = URL(self._endpoint.url)
+        async with session.get(url, headers=headers, allow_redirects=False) as response:
+            self._reached, self._status = True, response.status
+            self._headers = {name: response.headers[name][:1000] for name in KEPT_HEADERS if name in response.headers}
+            if response.status != 200:
+                return status_failure(response.status, self._headers)
+            if response.content_type != "text/event-stream":
+                return Failure("aiohttp-19", "it answers, but not with an event stream", retryable=False)
+            stream, total = EventStream(self._limits.message), 0
+            async for chunk in response.content.iter_any():
+                total += len(chunk)
+                if total > self._limits.total:
+                    return Failure("mcp-unusable", "its event stream is endless", retryable=False)
+                for event in stream.feed(chunk):
+                    self._take(event, url)
+        return Failure("mcp-28", "it closed its event stream", retryable=True)
+
+    def _take(self, event: ServerSentEvent, url: URL) -> None:
+        assert self._target is not None
+        if event.event == "endpoint" and not self._target.done():
+            target = url.join(URL(event.data.decode("utf-8", "replace").strip()))
+            if not same_origin(url, target):
+                raise unusable("it names an endpoint on another host; the configured headers are not sent there")
+            self._target.set_result(target)
+            return
+        for message in decode(event.data):
+            if isinstance(message, Response | ErrorResponse) and message.id is not None:
+                future = self._waiting.get(message.id)
+                if future is not None and not future.done():
+                    future.set_result(message)

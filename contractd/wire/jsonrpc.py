@@ -1,0 +1,138 @@
+"""JSON-RPC 2.0 messages (jsonrpc.org/specification), one per line or body.
+
+Tolerant where real servers are sloppy and nothing is lost by it (an id echoed as text, a missing ``jsonrpc``); what
+is no message becomes ``Foreign`` with the reason, never an exception.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A result for the request ``id``."""
+
+    id: int | None
+    result: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorResponse:
+    """An error for the request ``id`` (None where the server couldn't tell). ``code`` is None if not a number."""
+
+    id: int | None
+    code: int | None
+    message: str
+    data: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The server asks something; it waits for an answer."""
+
+    id: int | str
+    method: str
+    params: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """The server tells something."""
+
+    method: str
+    params: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """Not a message: a banner, a log line, half a message. ``text`` is at most 300 characters, not yet safe to show."""
+
+    reason: str
+    text: str
+
+
+Message = Response | ErrorResponse | Request | Notification | Foreign
+
+
+def encode_request(request_id: int, method: str, params: dict[str, Any] | None = None) -> bytes:
+    """A request on one line, without the line's end."""
+    return _dump({"jsonrpc": "2.0", "id": request_id, "method": method, **({"params": params} if params else {})})
+
+
+def encode_notification(method: str, params: dict[str, Any] | None = None) -> bytes:
+    """A notification on one line, without the line's end."""
+    return _dump({"jsonrpc": "2.0", "method": method, **({"params": params} if params else {})})
+
+
+def encode_result(request_id: int | str, result: Any) -> bytes:
+    """An answer to the server's own request."""
+    return _dump({"jsonrpc": "2.0", "id": request_id, "result": result})
+
+
+def encode_error(request_id: int | str, code: int, message: str) -> bytes:
+    """A refusal of the server's own request."""
+    return _dump({"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}})
+
+
+def decode(data: bytes) -> list[Message]:
+    """The messages in one line or body: one, or several where the server sent a batch (gone since MCP 2025-06-18)."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return [Foreign("not UTF-8", data[:300].decode("utf-8", "replace"))]
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else "not JSON"
+        return [Foreign(reason, text[:300])]
+    if isinstance(value, list) and value:
+        return [_message(item, text) for item in value]
+    return [_message(value, text)]
+
+
+def _message(value: Any, text: str) -> Message:
+    if not isinstance(value, dict):
+        return Foreign("JSON, but not a JSON-RPC message", text[:300])
+    method, request_id = value.get("method"), value.get("id")
+    if isinstance(method, str):
+        if isinstance(request_id, int | str) and not isinstance(request_id, bool):
+            return Request(request_id, method, value.get("params"))
+        return Notification(method, value.get("params"))
+    if "error" in value and value["error"] is not None:
+        return _error(_own_id(request_id), value["error"])
+    if "result" in value and ("id" in value or "jsonrpc" in value):
+        return Response(_own_id(request_id), value["result"])
+    return Foreign("JSON, but not a JSON-RPC message", text[:300])
+
+
+def _error(request_id: int | None, error: Any) -> ErrorResponse:
+    if not isinstance(error, dict):
+        return ErrorResponse(request_id, None, str(error)[:500])
+    code = error.get("code")
+    if isinstance(code, str) and code.removeprefix("-").isdigit() and len(code) < 12:
+        code = int(code)
+    message = error.get("message")
+    return ErrorResponse(
+        request_id,
+        code if isinstance(code, int) and not isinstance(code, bool) else None,
+        message[:500] if isinstance(message, str) else "",
+        error.get("data"),
+    )
+
+
+def _own_id(value: Any) -> int | None:
+    """Our ids are integers; some servers send them back as text."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 12 else None
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(constant)  # NaN and Infinity are not JSON
+
+
+def _dump(message: dict[str, Any]) -> bytes:
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")

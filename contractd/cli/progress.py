@@ -1,0 +1,40 @@
+"""Progress on stderr: a line per provider as it ends, and on a terminal a line of who is still awaited."""
+
+from __future__ import annotations
+
+import sys
+
+from contractd.events import Event, ProviderEnded, ProviderStarted
+from contractd.text import listed, visible
+
+
+class Progress:
+    """An observer that writes plain lines. ``live``: stderr is a terminal, so a waiting line is kept at the bottom."""
+
+    def __init__(self, *, live: bool) -> None:
+        self._live = live
+        self._waiting: list[str] = []
+
+    def on(self, event: Event) -> None:
+        if isinstance(event, ProviderStarted):
+            self._waiting.append(event.provider)
+        elif isinstance(event, ProviderEnded):
+            if event.provider in self._waiting:
+                self._waiting.remove(event.provider)
+            told = f"{event.tools} tools" if event.status == "ready" else visible(event.reason or "", 100)
+            self._write(f"{visible(event.provider, 40)}: {event.status} after {event.seconds:.1f} s, {told}\n")
+        else:
+            return
+        if self._live and self._waiting:
+            self._write(f"waiting for {listed(self._waiting, 4)} …", keep=False)
+
+    def close(self) -> None:
+        """Clear the waiting line."""
+        if self._live:
+            self._write("")
+
+    def _write(self, text: str, *, keep: bool = True) -> None:
+        start = "\r\x1b[2K" if self._live else ""
+        if keep or self._live:
+            sys.stderr.write(start + text)
+            sys.stderr.flush()

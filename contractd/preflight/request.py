@@ -1,0 +1,43 @@
+"""What is asked of preflight: the command line, or an embedding program, as one value."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from contractd.preflight.model import FailOn
+
+
+@dataclass(frozen=True)
+class Request:
+    """``configs`` empty: the files the runtime would itself read from ``cwd``. ``stdin`` stands for a config named
+    ``-``. ``runtime`` is NAME or NAME@VERSION. ``fail_on`` and the lists None: what the policy says, else the default.
+
+    ``consent``: "ask" (a terminal is there), "given" (start everything), "listed" (only what an allow-list holds).
+    """
+
+    configs: tuple[str, ...] = ()
+    stdin: bytes = b""
+    runtime: str | None = None
+    cwd: str = field(default_factory=os.getcwd)
+    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)
+    conditions: Mapping[str, str] = field(default_factory=dict)
+    expect: tuple[str, ...] = ()
+    allow_undetermined: tuple[str, ...] = ()
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    fail_on: FailOn | None = None
+    baseline: str | None = None
+    policy: str | None = None
+    use_policy: bool = True
+    offline: bool = False
+    consented: bool = False
+    allow: tuple[str, ...] = ()
+    budget: float | None = None
+
+    @property
+    def home(self) -> str:
+        """The home directory, as the environment says."""
+        return self.environ.get("HOME") or str(Path.home())

@@ -1,0 +1,104 @@
+"""CTD1xx: what is written in the files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from contractd.preflight.consent import resolved
+from contractd.preflight.likeness import nearest
+from contractd.preflight.model import Finding, Remedy
+from contractd.preflight.rules.catalogue import rule
+from contractd.preflight.view import View
+from contractd.runtimes.base import Entry, Fix
+from contractd.text import listed, visible
+
+
+def check(view: View) -> Iterator[Finding]:
+    """The problems the runtime's reader noted, and what only a look around can tell."""
+    for problem in view.setup.problems:
+        about = rule(problem.rule)
+        yield Finding(
+            about,
+            problem.level,
+            problem.message,
+            problem.action,
+            problem.place,
+            confidence=problem.sure,
+            provider=problem.server,
+            subject=problem.subject,
+            retryable=False,
+            undetermined=problem.undetermined,
+            remedies=remedies(*problem.fixes),
+        )
+    yield from _nothing(view)
+    yield from _unrecognised(view)
+    for entry in view.setup.entries:
+        yield from _command(view, entry)
+
+
+def remedies(*fixes: Fix | None) -> tuple[Remedy, ...]:
+    """A runtime's fixes as the report shows them."""
+    return tuple(Remedy(fix.where, fix.text, fix.language) for fix in fixes if fix is not None)
+
+
+def _nothing(view: View) -> Iterator[Finding]:
+    if any(entry.disabled is None for entry in view.setup.entries):
+        return
+    count = len(view.setup.entries)
+    why = f"all of its {count} servers are switched off" if count else "no server is configured"
+    yield Finding(
+        rule("no-servers"),
+        "info",
+        f"{why}: there is nothing to check, and the session will have no MCP tool",
+        f"configure the servers this session needs where {view.runtime.title} reads them",
+        view.file,
+        retryable=False,
+        undetermined=True,
+    )
+
+
+def _unrecognised(view: View) -> Iterator[Finding]:
+    if view.runtime.name != "contractd" or view.about.version_source == "stated":
+        return
+    if any(Path(source.document.path).name in ("contractd.toml", "pyproject.toml") for source in view.setup.sources):
+        return
+    yield Finding(
+        rule("runtime-not-recognised"),
+        "info",
+        f"{view.about.reason}; names are shown as contractd exposes them, and no built-in tools are compared",
+        "say which agent runtime it is for: --runtime NAME",
+        view.file,
+        retryable=False,
+    )
+
+
+def _command(view: View, entry: Entry) -> Iterator[Finding]:
+    spec = entry.spec
+    if spec is None or spec.transport != "stdio" or resolved(spec, view.context.environ):
+        return
+    command = spec.argv[0]
+    where = "in its working directory" if "/" in command else "on the PATH it gets"
+    known = {"npx": "Node.js", "node": "Node.js", "uvx": "uv", "uv": "uv", "docker": "Docker", "bunx": "Bun"}
+    program = known.get(command)
+    action = f"install {program}, or give the full path" if program else "install it, or give the full path"
+    place = entry.source.document.place(f"{entry.pointer}/command")
+    yield Finding(
+        rule("command-not-found"),
+        "high",
+        f"{visible(entry.name)}: the program {visible(command, 120)} was not found {where}",
+        action,
+        place,
+        provider=entry.name,
+        subject=command,
+        retryable=False,
+    )
+
+
+def unknown_provider(view: View, wanted: str) -> str:
+    """Who could have been meant by a provider that is not configured."""
+    names = [entry.name for entry in view.setup.entries]
+    close = nearest(wanted, names)
+    if close:
+        return f"; did you mean {visible(close)}?"
+    return f"; configured: {listed(names)}" if names else "; no server is configured"

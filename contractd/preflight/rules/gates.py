@@ -1,0 +1,114 @@
+"""CTD110 to CTD114: servers that are configured rightly and still not there when the model is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from contractd.preflight.model import Finding, Severity
+from contractd.preflight.rules.catalogue import rule
+from contractd.preflight.rules.configuration import remedies
+from contractd.preflight.view import View
+from contractd.runtimes.base import Entry
+from contractd.text import listed, plural, visible
+
+_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]{3,60}\b")
+# Words in capitals that stderr is full of and that name no variable of a user's.
+_NOT_MEANT = frozenset({"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "FATAL", "CRITICAL", "TRACE", "HTTP", "HTTPS"})
+
+
+def check(view: View) -> Iterator[Finding]:
+    """Gates, waits, and variables that stay behind."""
+    for entry in view.setup.entries:
+        if entry.disabled is None:
+            yield from _gate(entry)
+            yield from _fatal(view, entry)
+            yield from _not_awaited(view, entry)
+            yield from _not_passed(view, entry)
+
+
+def _gate(entry: Entry) -> Iterator[Finding]:
+    gate = entry.gate
+    if gate is None:
+        return
+    severity: Severity = "high" if gate.certain else "low"
+    never = "is never started" if gate.certain else "may not be started"
+    yield Finding(
+        rule("gated-server"),
+        severity,
+        f"{visible(entry.name)} {never}, and nothing is said: {gate.why}",
+        gate.settle,
+        entry.place,
+        confidence="high" if gate.certain else "low",
+        provider=entry.name,
+        retryable=False,
+        remedies=remedies(*gate.fixes),
+    )
+
+
+def _fatal(view: View, entry: Entry) -> Iterator[Finding]:
+    row = view.rows.get(entry.id)
+    if row is None or row.status != "failed":
+        return
+    others = sum(other.disabled is None for other in view.setup.entries) - 1
+    what = view.runtime.fatal(entry, others, timed_out=row.timed_out)
+    if what:
+        yield Finding(
+            rule("fatal-server"),
+            "high",
+            f"{visible(entry.name)} did not come up, and it takes more with it: {what}",
+            "mend the server, or switch it off until it is mended",
+            entry.place,
+            provider=entry.name,
+            retryable=row.failure.retryable if row.failure else None,
+        )
+
+
+def _not_awaited(view: View, entry: Entry) -> Iterator[Finding]:
+    row = view.rows.get(entry.id)
+    waits = view.runtime.wait_before_first_request(entry, view.setup.settings, view.context)
+    if row is None or row.status != "ready" or waits is None or row.seconds <= waits:
+        return
+    name, title = visible(entry.name), view.runtime.title
+    waited = f"waits {waits:g} s" if waits else "does not wait"
+    yield Finding(
+        rule("not-awaited"),
+        "low",
+        f"{name} needed {row.seconds:.1f} s here; {title} {waited} for it before it asks the model, whose first turn "
+        "may know none of its tools",
+        "make the runtime wait for it"
+        if view.runtime.awaits(entry)
+        else "start with a turn that needs none of its tools",
+        entry.place,
+        confidence="medium",  # a start takes another time on another day
+        provider=entry.name,
+        retryable=True,
+        remedies=remedies(view.runtime.awaits(entry)),
+    )
+
+
+def _not_passed(view: View, entry: Entry) -> Iterator[Finding]:
+    """The runtime passes a few variables on; the server failed and names one that is set here and stays behind."""
+    row, spec = view.rows.get(entry.id), entry.spec
+    if row is None or spec is None or row.status != "failed" or spec.inherit == "all":
+        return
+    named = dict.fromkeys(_VARIABLE.findall(row.evidence.stderr))
+    missing = [
+        name
+        for name in named
+        if name in view.context.environ and name not in spec.env and name not in spec.inherit and name not in _NOT_MEANT
+    ]
+    if missing:
+        yield Finding(
+            rule("variable-not-passed"),
+            "medium",
+            f"{visible(entry.name)} failed and names {listed(missing)}: set here, but {view.runtime.title} passes only "
+            f"{plural(len(spec.inherit), 'variable')} of its environment on",
+            "name the variable in the server's entry",
+            entry.place,
+            confidence="medium",
+            provider=entry.name,
+            subject=" ".join(missing),
+            retryable=False,
+            remedies=remedies(view.runtime.pass_variables(entry, missing)),
+        )

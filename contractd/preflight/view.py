@@ -1,0 +1,49 @@
+"""What every rule may look at: one frozen picture of the configuration, the servers and the names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from contractd.errors import Place
+from contractd.policy import Loaded, ToolPolicy
+from contractd.preflight.model import RuntimeView
+from contractd.preflight.names import NameTable
+from contractd.preflight.request import Request
+from contractd.registry import Row
+from contractd.runtimes.base import Context, Entry, Setup
+from contractd.runtimes.profile import Profile
+from contractd.runtimes.runtime import Runtime
+
+
+@dataclass(frozen=True)
+class View:
+    """``rows`` and ``skipped`` are by provider id; an entry that is in neither is disabled or unusable."""
+
+    request: Request
+    policy: Loaded
+    runtime: Runtime
+    profile: Profile | None
+    about: RuntimeView
+    context: Context
+    setup: Setup
+    rows: Mapping[str, Row]
+    skipped: Mapping[str, str]
+    table: NameTable
+
+    def entry(self, provider: str) -> Entry | None:
+        """The entry of this provider id, or name."""
+        entries = self.setup.entries
+        return next((entry for entry in entries if provider in (entry.id, entry.name)), None)
+
+    def tool_policy(self, entry: Entry, tool: str) -> ToolPolicy | None:
+        """What the user declares of a tool."""
+        tools = self.policy.policy.tools
+        return tools.get(f"{entry.id}.{tool}") or tools.get(f"{entry.name}.{tool}")
+
+    @property
+    def file(self) -> Place:
+        """Where a finding stands that has no better place: the start of the first file."""
+        if self.setup.sources:
+            return Place(self.setup.sources[-1].document.path, 1, 1, "")
+        return Place(self.request.configs[0] if self.request.configs else self.runtime.file_name, 1, 1, "")

@@ -1,0 +1,119 @@
+"""All runtimes; which one a file is for; and the profile of a version, or of the nearest one that is known."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from contractd.documents import Document
+from contractd.errors import DataError, UsageError
+from contractd.runtimes.claude import ClaudeCode
+from contractd.runtimes.plain import Plain
+from contractd.runtimes.profile import Profile
+from contractd.runtimes.runtime import Runtime
+from contractd.text import listed, visible
+
+CONTRACTD = "contractd"
+RUNTIMES: dict[str, Runtime] = {runtime.name: runtime for runtime in (ClaudeCode(), Plain())}
+_ALIASES = {
+    "qwen": "qwen-code", "claude": "claude-code", "codex": "codex-cli", "gemini": "gemini-cli",
+    "vscode": "vscode-copilot", "copilot": "vscode-copilot", "open-code": "opencode", "open-hands": "openhands",
+    "plain": CONTRACTD,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """Which runtime a document is for and why; ``rivals`` fit as well."""
+
+    runtime: Runtime
+    reason: str
+    rivals: tuple[str, ...] = ()
+
+
+def runtime_named(stated: str) -> tuple[Runtime, str | None]:
+    """``NAME`` or ``NAME@VERSION``. Raises UsageError with the names there are."""
+    name, _, version = stated.strip().partition("@")
+    key = name.lower().replace("_", "-").replace(" ", "-")
+    runtime = RUNTIMES.get(_ALIASES.get(key, key))
+    if runtime is None:
+        raise UsageError(
+            f"no runtime is called {visible(name, 60)!r}", hint="there are " + listed(sorted(RUNTIMES), 20)
+        )
+    if version and not re.fullmatch(r"v?\d[0-9A-Za-z.+-]{0,60}", version):
+        raise UsageError(f"{visible(version, 60)!r} is no version", hint=f"write it as {runtime.name}@1.2.3")
+    return runtime, version.removeprefix("v") or None
+
+
+def recognise(document: Document) -> Recognition:
+    """The runtime with the strongest signs. None fits, or two fit equally: contractd's own reading of a plain file."""
+    scores: list[tuple[int, str, Runtime]] = []
+    for runtime in RUNTIMES.values():
+        signs = sorted(runtime.signs(document), reverse=True)
+        if signs:
+            reason = " and ".join(sign[1] for sign in signs[:2])
+            scores.append((sum(sign[0] for sign in signs), reason, runtime))
+    scores.sort(key=lambda row: -row[0])
+    if not scores or scores[0][0] < 3:
+        rivals = tuple(row[2].name for row in scores)
+        return Recognition(RUNTIMES[CONTRACTD], "nothing in the file tells which agent runtime it is for", rivals)
+    best = [row for row in scores if row[0] == scores[0][0]]
+    if len(best) > 1:
+        names = tuple(row[2].name for row in best)
+        return Recognition(RUNTIMES[CONTRACTD], f"it could be for {listed(names, last='or')}: {best[0][1]}", names)
+    return Recognition(best[0][2], best[0][1], tuple(row[2].name for row in scores[1:]))
+
+
+@cache
+def profiles(runtime: str) -> tuple[Profile, ...]:
+    """Every profile of a runtime that is shipped, oldest version first."""
+    folder = _data_folder() / "builtin" / runtime
+    if not folder.is_dir():
+        return ()
+    found = [_load(path) for path in folder.glob("*.json")]
+    return tuple(sorted(found, key=lambda profile: version_key(profile.version or "")))
+
+
+def nearest_profile(runtime: str, version: str | None) -> Profile | None:
+    """The profile of ``version``; else the newest of the same minor version not after it, else the closest one."""
+    known = profiles(runtime)
+    if not known:
+        return None
+    if version is None:
+        return known[-1]
+    exact = next((profile for profile in known if profile.version == version), None)
+    if exact:
+        return exact
+    wanted = version_key(version)
+    return min(known, key=lambda profile: _distance(version_key(profile.version or ""), wanted))
+
+
+def version_key(version: str) -> tuple[int, int, int]:
+    """The three numbers of a version, for ordering."""
+    numbers = [int(part) for part in re.findall(r"\d+", version)[:3]]
+    return (*numbers, 0, 0, 0)[:3]  # type: ignore[return-value]
+
+
+def _distance(one: tuple[int, int, int], other: tuple[int, int, int]) -> tuple[int, int, int, int]:
+    later = 1 if one > other else 0
+    return abs(one[0] - other[0]), abs(one[1] - other[1]), abs(one[2] - other[2]), later
+
+
+def _load(path: Path) -> Profile:
+    try:
+        return Profile.model_validate(json.loads(path.read_bytes()))
+    except (ValueError, ValidationError) as error:
+        said = str(error).splitlines()[0][:200]
+        raise DataError(f"{path.parent.name}/{path.name} is not a profile: {said}") from None
+
+
+def _data_folder() -> Path:
+    """``manifests`` as it is packed into the wheel, or as it stands beside the package in a checkout."""
+    packed = Path(str(files("contractd") / "_manifests"))
+    return packed if packed.is_dir() else Path(str(files("contractd"))).parent / "manifests"

@@ -1,0 +1,97 @@
+"""What is known of a run, and whether a condition holds in it: yes, no, or nobody can tell from here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from contractd.errors import UsageError
+from contractd.runtimes.base import Settings
+from contractd.runtimes.profile import Condition, Decider, When
+from contractd.text import listed, visible
+
+Holds = Literal["yes", "maybe", "no"]
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What is known of the run: stated or decided by files and the environment; assumed by default; open."""
+
+    known: Mapping[str, str]
+    defaults: Mapping[str, str]
+    open: Mapping[str, tuple[str, ...]]
+
+    @property
+    def likely(self) -> dict[str, str]:
+        """Known values over defaults."""
+        return {**self.defaults, **self.known}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What decides conditions: settings, the environment, and whether there are MCP servers (None: not tried)."""
+
+    settings: Settings
+    environ: Mapping[str, str]
+    configured: bool
+    connected: bool | None
+
+
+def conditions_of(available: Mapping[str, Condition], stated: Mapping[str, str], seen: Seen) -> Conditions:
+    """Sort the conditions of a runtime by what is known of them.
+
+    Raises UsageError for a stated one that the runtime does not have, with those it has.
+    """
+    for key, value in stated.items():
+        _check(available, key, value)
+    known, defaults, undecided = dict(stated), dict[str, str](), dict[str, tuple[str, ...]]()
+    for key, condition in available.items():
+        if key in known:
+            continue
+        values = (_decided(decider, seen) for decider in condition.decided_by)
+        decided = next((value for value in values if value is not None), None)
+        if decided is not None:
+            known[key] = decided
+        elif condition.default is not None:
+            defaults[key] = condition.default
+        else:
+            undecided[key] = tuple(condition.values)
+    return Conditions(known, defaults, undecided)
+
+
+def _check(available: Mapping[str, Condition], key: str, value: str) -> None:
+    if key not in available:
+        there = listed(sorted(available), 30) or "none"
+        raise UsageError(f"no condition {visible(key, 60)!r} is known for this runtime", hint=f"there are: {there}")
+    if value not in available[key].values:
+        choices = listed(available[key].values, 30, last="or")
+        raise UsageError(f"condition {key} has no value {visible(value, 60)!r}", hint=f"it is {choices}")
+
+
+def _decided(decider: Decider, seen: Seen) -> str | None:
+    if decider.setting is not None:
+        found = seen.settings.get(decider.setting)
+        return decider.map.get(str(found).lower() if isinstance(found, bool) else str(found))
+    if decider.env is not None:
+        return decider.map.get(seen.environ.get(decider.env, ""))
+    there = seen.connected if decider.mcp == "connected" and seen.connected is not None else seen.configured
+    return decider.map.get("yes" if there else "no")
+
+
+def holds(when: When, known: Mapping[str, str]) -> Holds:
+    """Whether one of the alternatives holds. A condition that is not in ``known`` may have any value."""
+    if not when:
+        return "yes"
+    results = [_all(alternative, known) for alternative in when]
+    return "yes" if "yes" in results else "maybe" if "maybe" in results else "no"
+
+
+def _all(alternative: Mapping[str, list[str]], known: Mapping[str, str]) -> Holds:
+    undecided = False
+    for condition, values in alternative.items():
+        if condition not in known:
+            undecided = True
+        elif known[condition] not in values:
+            return "no"
+    return "maybe" if undecided else "yes"

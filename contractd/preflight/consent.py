@@ -30,6 +30,11 @@ class Asked:
     line: str
     detail: str
 
+    @property
+    def name(self) -> str:
+        """The server's name, safe to show."""
+        return visible(self.spec.name, 80)
+
 
 def asked(spec: ProviderSpec, environ: Mapping[str, str]) -> Asked:
     """How ``spec`` is shown and remembered. A manifest file is only read: it needs no consent."""

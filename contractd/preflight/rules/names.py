@@ -28,11 +28,16 @@ def check(view: View) -> Iterator[Finding]:
     for tool in view.table.tools:
         yield from _accepted(view, tool)
     yield from _look_alikes(view)
+    deferred: list[Entry] = []
     for entry in view.setup.entries:
         tools = [tool for tool in view.table.tools if tool.entry is entry]
         if tools:
-            yield from _visibility(view, entry, tools)
+            yield from _hidden(view, entry, tools)
             yield from _filters(view, entry, tools)
+        if any(tool.visible == "deferred" for tool in tools):
+            deferred.append(entry)
+    if deferred:
+        yield _deferred(view, deferred)
 
 
 def _unknown(view: View) -> Iterator[Finding]:
@@ -146,35 +151,35 @@ def _look_alike(tool: NamedTool, other: str, subject: str, kind: str | None) -> 
     )
 
 
-def _visibility(view: View, entry: Entry, tools: list[NamedTool]) -> Iterator[Finding]:
+def _hidden(view: View, entry: Entry, tools: list[NamedTool]) -> Iterator[Finding]:
     sound = [tool for tool in tools if tool.contract is not None and not tool.excluded and not tool.dropped]
     hidden = [tool for tool in sound if tool.visible == "no"]
-    deferred = [tool for tool in sound if tool.visible == "deferred"]
-    name, title = visible(entry.name), view.runtime.title
     if hidden:
         yield Finding(
             rule("never-visible"),
             "medium",
-            f"{title} never shows the model {plural(len(hidden), 'tool')} of {name}",
+            f"{view.runtime.title} never shows the model {plural(len(hidden), 'tool')} of {visible(entry.name)}",
             "change the mode or the setting that hides them",
             entry.place,
             provider=entry.name,
             retryable=False,
             remedies=remedies(view.runtime.reveal(entry)),
         )
-    if deferred:
-        all_of = "its" if len(deferred) == len(tools) else f"{len(deferred)} of its {len(tools)}"
-        yield Finding(
-            rule("deferred-tools"),
-            "info",
-            f"{title} keeps {all_of} {plural(len(deferred), 'tool').partition(' ')[2]} of {name} out of the model's "
-            "list until it searches for them",
-            "name the tools in the instructions, or have them shown at once",
-            entry.place,
-            provider=entry.name,
-            retryable=False,
-            remedies=remedies(view.runtime.reveal(entry)),
-        )
+
+
+def _deferred(view: View, entries: list[Entry]) -> Finding:
+    """One finding for all servers: it is the runtime's way, not a server's fault."""
+    return Finding(
+        rule("deferred-tools"),
+        "info",
+        f"{view.runtime.title} keeps the tools of {listed([entry.name for entry in entries])} out of the model's list "
+        "until it searches for them",
+        "name the tools in the instructions, or have them shown at once",
+        entries[0].place,
+        provider=entries[0].name if len(entries) == 1 else None,
+        retryable=False,
+        remedies=remedies(view.runtime.reveal(entries[0])),
+    )
 
 
 def _filters(view: View, entry: Entry, tools: list[NamedTool]) -> Iterator[Finding]:

@@ -1,0 +1,132 @@
+"""The options that say what is checked and what may be started; shared by the commands that look at servers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from contractd.cli.output import is_tty
+from contractd.errors import UsageError
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def option(*names: str, **attributes: Any) -> Callable[[Function], Function]:
+    """An option with its twin in the environment, shown in the help: --fail-on is CONTRACTD_FAIL_ON."""
+    twin = next(name for name in names if name.startswith("--")).strip("-").replace("-", "_").upper()
+    return click.option(*names, envvar=f"CONTRACTD_{twin}", show_envvar=True, **attributes)
+
+
+_SHARED = (
+    option(
+        "--config",
+        "configs",
+        multiple=True,
+        metavar="FILE",
+        help="A configuration to check, - for standard input; repeatable, weakest first. Without it: the files the "
+        "runtime would itself read from here.",
+    ),
+    option("--runtime", metavar="NAME[@VERSION]", help="The agent runtime it is for, instead of recognising it."),
+    option(
+        "--condition",
+        "conditions",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="What is known of the run, such as mode=headless; what is not is assumed either way.",
+    ),
+    option("--expect", multiple=True, metavar="SERVER.TOOL", help="A tool this session must have; repeatable."),
+    option("--offline", is_flag=True, help="Start and contact nothing; judge what can be judged."),
+    option("--yes", is_flag=True, help="Agree to everything the configuration would start or contact."),
+    option("--allow", multiple=True, metavar="SERVER|DIGEST", help="Agree to this server only; repeatable."),
+    option("--no-input", is_flag=True, help="Never ask, even on a terminal."),
+    option(
+        "--timeout",
+        type=click.FloatRange(0.1, 3600),
+        metavar="SECONDS",
+        help="The budget of each server, instead of the runtime's own.",
+    ),
+    option("--policy", metavar="FILE", help="contractd's own settings, instead of the contractd.toml found from here."),
+    option("--no-policy", is_flag=True, help="Look for no contractd.toml."),
+    option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
+    option("--no-progress", is_flag=True, help="The same as --quiet."),
+)
+
+
+def shared(function: Function) -> Function:
+    """Add the shared options."""
+    for add in reversed(_SHARED):
+        function = add(function)
+    return function
+
+
+def request_from(options: dict[str, Any], **more: Any) -> Any:
+    """A preflight request. Raises UsageError for a badly put option."""
+    from contractd.preflight.request import Request  # noqa: PLC0415 - heavy rooms load only where they are used
+
+    conditions = {}
+    for pair in options["conditions"]:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(f"--condition {pair!r} is not KEY=VALUE")
+        conditions[key.strip()] = value.strip()
+    for reference in options["expect"]:
+        if not all(reference.partition(".")):
+            raise UsageError(f"--expect {reference!r} is not SERVER.TOOL")
+    configs = options["configs"]
+    return Request(
+        configs=configs,
+        stdin=sys.stdin.buffer.read() if "-" in configs else b"",
+        runtime=options["runtime"],
+        conditions=conditions,
+        expect=options["expect"],
+        policy=options["policy"],
+        use_policy=not options["no_policy"],
+        offline=options["offline"],
+        consented=options["yes"],
+        allow=tuple(options["allow"]) + tuple(store().load()),
+        budget=options["timeout"],
+        **more,
+    )
+
+
+def checked(options: dict[str, Any], **more: Any) -> Any:
+    """Run preflight with progress on stderr; the report."""
+    from contractd.cli.progress import Progress  # noqa: PLC0415
+    from contractd.cli.run import run  # noqa: PLC0415
+    from contractd.preflight.engine import preflight  # noqa: PLC0415
+
+    quiet = options["quiet"] or options["no_progress"] or sys.stderr is None
+    progress = None if quiet else Progress(live=is_tty(sys.stderr))
+    never = options["no_input"] or options["yes"] or "-" in options["configs"]
+    ask = None if never or not (is_tty(sys.stdin) and is_tty(sys.stderr)) else _ask
+    try:
+        return run(preflight(request_from(options, **more), ask=ask, observer=progress))
+    finally:
+        if progress is not None:
+            progress.close()
+
+
+def store() -> Any:
+    """Where agreed digests are remembered."""
+    from platformdirs import user_state_path  # noqa: PLC0415
+
+    from contractd.preflight.consent import ConsentStore  # noqa: PLC0415
+
+    return ConsentStore(Path(user_state_path("contractd")) / "consent.json")
+
+
+def _ask(questions: list[Any]) -> frozenset[str]:
+    """Show every command line and URL, and ask once for all of them."""
+    click.echo("This configuration would start or contact:\n", err=True)
+    for question in questions:
+        click.echo(f"  {question.name}: {question.line}\n      {question.detail}", err=True)
+    click.echo("", err=True)
+    if not click.confirm("Go ahead? (remembered for these exact commands)", default=False, err=True):
+        return frozenset()
+    digests = frozenset(question.digest for question in questions)
+    store().add(digests)
+    return digests

@@ -6,11 +6,14 @@ Each output format adds its own escaping on top (see ``preflight/report``).
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 # Categories that change what a reader sees without being seen: controls, formats (bidi, zero width), surrogates,
 # private use, unassigned, line and paragraph separators.
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+# Letters and marks that are drawn as nothing or as a blank: fillers, joiners, variation selectors.
+_INVISIBLE = re.compile("[\u034f\u115f\u1160\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 
 
 def visible(text: str, limit: int = 200) -> str:
@@ -32,7 +35,7 @@ def visible_lines(text: str, *, lines: int = 20, width: int = 400) -> tuple[str,
 def _escape(char: str) -> str:
     if char == " " or (char.isascii() and char.isprintable()):
         return char
-    if unicodedata.category(char) in _UNSAFE:
+    if unicodedata.category(char) in _UNSAFE or _INVISIBLE.match(char):
         code = ord(char)
         if code <= 0xFF:
             return f"\\x{code:02x}"

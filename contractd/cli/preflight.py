@@ -73,4 +73,5 @@ def _render(report: Any, options: dict[str, Any]) -> str:
         documents=documents,
         color=wants_color(options["color"], os.environ, tty=to_terminal),
         verbose=options["verbose"],
+        base=os.getcwd(),  # noqa: PTH109
     )

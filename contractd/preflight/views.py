@@ -71,14 +71,14 @@ def _with_row(base: ProviderView, row: Row) -> ProviderView:
 
 def tool_views(view: View, found: tuple[Finding, ...]) -> tuple[ToolView, ...]:
     """One row for each listed tool."""
-    shadowed: set[tuple[str, str]] = set()
+    shadowed: dict[tuple[str, str], str] = {}
     refused: set[str] = set()
     for finding in found:
         if finding.settled or finding.provider is None or finding.tool is None:
             continue
         entry = view.entry(finding.provider)
         if finding.rule.name == "builtin-shadowing":
-            shadowed.add((finding.provider, finding.tool))
+            shadowed[finding.provider, finding.tool] = str(finding.details.get("lands", ""))
         elif finding.rule.name in ("provider-collision", "collision-after-naming"):
             involved = finding.details.get("tools")
             refused.update(involved if isinstance(involved, list) else [])
@@ -95,7 +95,7 @@ def tool_views(view: View, found: tuple[Finding, ...]) -> tuple[ToolView, ...]:
         elif tool.dropped or f"{tool.entry.id}.{tool.raw}" in refused:
             status = "refused"
         elif (tool.entry.name, tool.raw) in shadowed:
-            status = "shadowed"
+            status, note = "shadowed", shadowed[tool.entry.name, tool.raw]
         digest = tool.contract.digest if tool.contract else None
         rows.append(ToolView(tool.entry.name, tool.raw, tool.name, tool.visible, status, digest, note))
     return tuple(rows)

@@ -36,11 +36,6 @@ class ProviderSpec:
     path: str | None = None
     budget: float = 30.0
 
-    @property
-    def target(self) -> str:
-        """What is started or contacted, in one line, without secrets."""
-        return " ".join(self.argv) if self.transport == "stdio" else (self.url or self.path or "")
-
 
 @dataclass(frozen=True)
 class Fetched:

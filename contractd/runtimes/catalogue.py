@@ -14,13 +14,14 @@ from pydantic import ValidationError
 from contractd.documents import Document
 from contractd.errors import DataError, UsageError
 from contractd.runtimes.claude import ClaudeCode
+from contractd.runtimes.gemini import GeminiCli
 from contractd.runtimes.plain import Plain
 from contractd.runtimes.profile import Profile
 from contractd.runtimes.runtime import Runtime
 from contractd.text import listed, visible
 
 CONTRACTD = "contractd"
-RUNTIMES: dict[str, Runtime] = {runtime.name: runtime for runtime in (ClaudeCode(), Plain())}
+RUNTIMES: dict[str, Runtime] = {runtime.name: runtime for runtime in (ClaudeCode(), GeminiCli(), Plain())}
 _ALIASES = {
     "qwen": "qwen-code", "claude": "claude-code", "codex": "codex-cli", "gemini": "gemini-cli",
     "vscode": "vscode-copilot", "copilot": "vscode-copilot", "open-code": "opencode", "open-hands": "openhands",

@@ -25,7 +25,22 @@ _SLIPS = {"httpUrl": "url with type http", "serverUrl": "url with type http", "t
 # Names the program keeps for itself: a server so called is never loaded, and nothing says so.
 _RESERVED = frozenset({"workspace", "claude-in-chrome", "computer-use", "remote-devices", "claude_ai", "hearthbot"})
 
-_HEADLESS_WAIT = 2.0
+# Expanded to nothing in the URL and headers of a remote server, so that no server gets them.
+_BLANKED = frozenset(
+    [
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_BEARER_TOKEN_BEDROCK",
+        "NPM_TOKEN",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "HTTP_PROXY",
+        "AZURE_CLIENT_SECRET",
+        "CLAUDE_CODE_OAUTH_TOKEN",
+        "OTEL_EXPORTER_OTLP_HEADERS",
+    ]
+)
+_HEADLESS_WAIT = 2.0  # seconds
 
 
 def _transport(raw: Mapping[str, Any]) -> Chosen:
@@ -56,8 +71,8 @@ class ClaudeCode(Runtime):
             container=("mcpServers",),
             keys={**_STDIO, **_REMOTE, **_BOTH},
             transport=_transport,
-            syntax=BRACES_DEFAULT,
-            expanded=frozenset({"command", "args", "env", "url", "headers"}),
+            syntax=dict.fromkeys(("command", "args", "env", "url", "headers"), BRACES_DEFAULT),
+            blanked=_BLANKED,
             budgets={"stdio": budget, "http": budget, "sse": budget},
             comments=False,
             trailing_commas=False,

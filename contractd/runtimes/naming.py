@@ -27,6 +27,7 @@ class Given:
     dropped: str | None = None
 
 
+_FIELD = re.compile(r"\{(server|tool)\}")
 UNKNOWN = Given(None, known=False)
 
 
@@ -73,15 +74,34 @@ Servers = Sequence[tuple[str, Sequence[str]]]
 
 
 def runtime_names(rule: Mapping[str, Any], servers: Servers) -> dict[tuple[str, str], Given]:
-    """The name of each (server, tool), over the whole set; servers in the order of the configuration."""
-    form = rule["form"]
+    """The name of each (server, tool), over the whole set; servers in the order of the configuration.
+
+    Two tools may come out with one name: who wins is the clash rule's business.
+    """
     names: dict[tuple[str, str], Given] = {}
     for server, tools in servers:
+        allowed = rule.get("only_these_tools", {}).get(server)
         for tool in tools:
-            text = form.replace("{server}", part(server, rule.get("server", {})))
-            text = text.replace("{tool}", part(tool, rule.get("tool", {})))
-            names[server, tool] = _whole(text, rule.get("whole", {}))
+            if allowed is not None and tool not in allowed:
+                names[server, tool] = Given(None, dropped=f"of a server called {server} it keeps only its own tools")
+            elif not tool and rule.get("empty_tool_name") == "dropped":
+                names[server, tool] = Given(None, dropped="its name is empty")
+            else:
+                names[server, tool] = _whole(_joined(rule, server, tool), rule.get("whole", {}))
     return names
+
+
+def _joined(rule: Mapping[str, Any], server: str, tool: str) -> str:
+    left = part(server, rule.get("server", {}))
+    for special in rule.get("special", ()):
+        if server.startswith(special["server_starts_with"]):
+            left = re.sub("_+", "_", left).removeprefix("_").removesuffix("_")
+    prefix = str(rule.get("prefix", ""))
+    parts = {"server": left, "tool": part(tool, rule.get("tool", {}))}
+    # One pass: a part may itself hold braces where the runtime replaces nothing.
+    text = _FIELD.sub(lambda match: parts[match.group(1)], str(rule["form"]).removeprefix(prefix))
+    once = bool(rule.get("prefix_once")) and text.startswith(prefix)
+    return text if once else prefix + text
 
 
 def _whole(text: str, rule: Mapping[str, Any]) -> Given:
@@ -90,6 +110,8 @@ def _whole(text: str, rule: Mapping[str, Any]) -> Given:
         return Given(text)
     if rule.get("overflow") == "dropped":
         return Given(None, dropped=f"its name would have {len(text)} characters, more than the {limit} it keeps")
+    if rule.get("overflow") == "middle-dots":
+        return Given(text[: rule["keep_head"]] + rule["dots"] + text[-rule["keep_tail"] :])
     return UNKNOWN
 
 

@@ -52,13 +52,16 @@ class Plain(Runtime):
     title = "contractd"
     file_name = "contractd.toml"
 
+    @property
+    def reader(self) -> str:
+        return "the program that will read it"
+
     def reading(self, context: Context) -> Reading:
         return Reading(
             container=("mcpServers",),
             keys=_KEYS,
             transport=_transport,
-            syntax=BRACES_DEFAULT,
-            expanded=frozenset({"command", "args", "env", "url", "headers", "cwd"}),
+            syntax=dict.fromkeys(("command", "args", "env", "url", "headers", "cwd"), BRACES_DEFAULT),
             budgets={},
         )
 

@@ -28,20 +28,20 @@ Chosen = tuple[Transport, bool] | str  # a transport and whether HTTP+SSE is tri
 class Reading:
     """How a runtime writes its servers. ``keys`` maps its key to a role; every other key it ignores.
 
-    ``expanded`` lists the roles in which variables of ``syntax`` are expanded. ``budgets`` are seconds per transport.
+    ``syntax`` says in which roles variables are expanded, and how they are written. ``budgets`` are seconds per
+    transport. ``blanked`` names variables that are expanded to nothing in URLs and headers, whatever their value.
     """
 
     container: tuple[str, ...]
     keys: Mapping[str, Role]
     transport: Callable[[Mapping[str, Any]], Chosen]
-    syntax: Syntax | None
-    expanded: frozenset[Role]
+    syntax: Mapping[Role, Syntax]
     budgets: Mapping[Transport, float]
     inherit: Inherit = "all"
     comments: bool | None = None
     trailing_commas: bool | None = None
     top_level: frozenset[str] | None = None
-    empty_variable_removed: bool = False
+    blanked: frozenset[str] = frozenset()
     slips: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -106,16 +106,20 @@ class EntryReader:
     def text(self, name: str, role: Role, value: str, pointer: str) -> str:
         """``value`` with its variables expanded as this runtime does it in this role."""
         reading = self.reading
-        syntax = reading.syntax if role in reading.expanded else None
-        expanded = expand(value, syntax, self.context.environ)
+        syntax = reading.syntax.get(role)
+        environ = self.context.environ
+        if reading.blanked and role in ("url", "headers"):
+            environ = {name: text for name, text in environ.items() if name not in reading.blanked}
+        expanded = expand(value, syntax, environ)
         for variable in expanded.unset:
-            left = "an empty text" if syntax and syntax.unset == "empty" else f"the literal text ${{{variable}}}"
-            if syntax and syntax.example.startswith("{"):
-                left = "an empty text"
+            left = "an empty text" if syntax and syntax.unset == "empty" else "its name, as it is written,"
+            if variable in reading.blanked:
+                left = "an empty text, whatever its value: it counts it among its own credentials,"
             self.problem(
                 "unset-variable",
                 "medium",
-                f"{visible(name)}: the variable {variable} is not set; {self.title} passes {left} to the server",
+                f"{visible(name)}: the variable {visible(variable, 80)} is not set; {self.title} passes {left} to the "
+                "server",
                 pointer,
                 server=name,
                 subject=f"{role} {variable}",
@@ -325,7 +329,7 @@ class EntryReader:
                         server=name,
                         subject=f"{role} {label}",
                         action="take it from an environment variable"
-                        + (f": {self.reading.syntax.example}" if self.reading.syntax else ""),
+                        + (f": {self.reading.syntax['env'].example}" if "env" in self.reading.syntax else ""),
                         sure="medium",
                     )
 

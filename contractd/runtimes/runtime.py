@@ -40,6 +40,11 @@ class Runtime:
     version_pattern = re.compile(r"(\d+\.\d+\.\d+[0-9A-Za-z.+-]*)")
     file_name = "the configuration"
 
+    @property
+    def reader(self) -> str:
+        """Who reads the file, in words."""
+        return self.title
+
     # ---- reading
 
     def reading(self, context: Context) -> Reading:
@@ -127,8 +132,8 @@ class Runtime:
                 Problem(
                     "syntax-not-confirmed",
                     "low",
-                    f"{plural} in this file: whether {self.title} takes them is not known",
-                    f"remove them, or open {self.title} and look whether the servers are there",
+                    f"{plural} in this file: whether {self.reader} takes them is not known",
+                    f"remove them, or make sure that {self.reader} sees the servers",
                     place,
                     subject=kind,
                     sure="low",

@@ -34,9 +34,9 @@ class Expanded:
 
 DOLLAR_OR_BRACES = Syntax(re.compile(rf"\$(?:\{{(?P<name>{_NAME})\}}|(?P<bare>{_NAME}))"), "${NAME}", "literal")
 BRACES_DEFAULT = Syntax(re.compile(rf"\$\{{(?P<name>{_NAME})(?::-(?P<default>[^}}]*))?\}}"), "${NAME}", "literal")
-GEMINI = Syntax(
-    re.compile(rf"\$(?:\{{(?P<name>{_NAME})(?::-(?P<default>[^}}]*))?\}}|(?P<bare>{_NAME}))"), "${NAME}", "empty"
-)
+_DOLLAR_DEFAULT = re.compile(rf"\$(?:\{{(?P<name>{_NAME})(?::-(?P<default>[^}}]*))?\}}|(?P<bare>{_NAME}))")
+DOLLAR_DEFAULT = Syntax(_DOLLAR_DEFAULT, "${NAME}", "literal")
+DOLLAR_DEFAULT_EMPTY = Syntax(_DOLLAR_DEFAULT, "${NAME}", "empty")
 OPENCODE = Syntax(re.compile(r"\{env:(?P<name>[^}]+)\}"), "{env:NAME}", "empty")
 VSCODE = Syntax(re.compile(rf"\$\{{env:(?P<name>{_NAME})\}}"), "${env:NAME}", "empty")
 BRACES = Syntax(re.compile(rf"\$\{{(?P<name>{_NAME})\}}"), "${NAME}", "literal")

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from contractd.preflight.model import Finding
-from contractd.preflight.rules import collisions, configuration, contracts, gates, names, reachability
+from contractd.preflight.rules.collisions import check as collisions
+from contractd.preflight.rules.configuration import check as configuration
+from contractd.preflight.rules.contracts import check as contracts
+from contractd.preflight.rules.gates import check as gates
+from contractd.preflight.rules.names import check as names
+from contractd.preflight.rules.reachability import check as reachability
 from contractd.preflight.view import View
 
 Family = Callable[[View], Iterator[Finding]]
 
 FAMILIES: tuple[Family, ...] = (
-    configuration.check,
-    gates.check,
-    reachability.check,
-    names.check,
-    collisions.check,
-    contracts.check,
+    configuration,
+    gates,
+    reachability,
+    names,
+    collisions,
+    contracts,
 )
 
 

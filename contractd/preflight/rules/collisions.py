@@ -76,7 +76,8 @@ def _shadowing(view: View, tool: NamedTool, builtin: Builtin) -> Finding:
         rule("builtin-shadowing"),
         severity,
         message,
-        f"take the built-in away, and name the tool in instructions as {visible(tool.name or tool.raw, 80)}",
+        f"{'take the built-in away, and ' if fixes else ''}name the tool in instructions as "
+        f"{visible(tool.name or tool.raw, 80)}",
         tool.entry.place,
         confidence={"on": "high", "maybe": "medium", "off": "low"}[builtin.presence],  # type: ignore[arg-type]
         provider=tool.entry.name,
@@ -85,8 +86,19 @@ def _shadowing(view: View, tool: NamedTool, builtin: Builtin) -> Finding:
         retryable=False,
         settled=settled,
         remedies=tuple(fixes),
-        details={"builtin": builtin.name, "effect": effect, "builtin_presence": builtin.presence, "exact": exact},
+        details={
+            "builtin": builtin.name,
+            "effect": effect,
+            "builtin_presence": builtin.presence,
+            "exact": exact,
+            "lands": _short(tool, builtin, exact=exact),
+        },
     )
+
+
+def _short(tool: NamedTool, builtin: Builtin, *, exact: bool) -> str:
+    name = visible(builtin.name, 60)
+    return f"its bare name is the built-in {name}" if exact else f"reads as the built-in {name}"
 
 
 def _lands(view: View, tool: NamedTool, builtin: Builtin, *, exact: bool) -> str:

@@ -1,0 +1,246 @@
+"""The words, symbols, counts and order that all formats share, so that they can't disagree."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from contractd.documents import Document
+from contractd.errors import Place
+from contractd.preflight.model import (
+    SEVERITIES,
+    Finding,
+    ProviderView,
+    Remedy,
+    Report,
+    Rule,
+    RuntimeView,
+    Severity,
+    ToolView,
+)
+from contractd.text import listed, plural, visible
+
+Answer = Literal["yes", "no", "undetermined"]
+
+SYMBOLS: Mapping[str, str] = {
+    "ready": "✓", "failed": "✗", "skipped": "–", "disabled": "○",
+    "not_ready": "✗", "undetermined": "?",
+    "bound": "✓", "shadowed": "!", "refused": "✗", "quarantined": "✗", "excluded": "–",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a format is given: the report and how it is to be shown."""
+
+    report: Report
+    documents: Mapping[str, Document]
+    color: bool
+    verbose: bool
+    width: int
+    base: str | None
+    rule_pages: str
+
+    def docs(self, rule: Rule) -> str:
+        """Where the rule is explained."""
+        return f"{self.rule_pages}#{rule.id.lower()}"
+
+
+def one_line(text: str, limit: int = 600) -> str:
+    """Hostile text on one line. ``##[`` would be a command to GitHub's runner wherever it stands in a line."""
+    return visible(text, limit).replace("##[", "##\\x5b")
+
+
+def by_urgency(findings: tuple[Finding, ...]) -> list[Finding]:
+    """Open ones first, then settled, then suppressed; the severest first in each."""
+
+    def key(finding: Finding) -> tuple[object, ...]:
+        state = 1 if finding.settled else 2 if finding.suppressed else 0
+        return (
+            state, -SEVERITIES.index(finding.severity), finding.rule.id,
+            finding.provider or "", finding.tool or "", finding.place.file, finding.place.line or 0, finding.subject,
+        )  # fmt: skip
+
+    return sorted(findings, key=key)
+
+
+def is_open(finding: Finding) -> bool:
+    """Neither settled nor suppressed."""
+    return not finding.settled and not finding.suppressed
+
+
+def subject_of(finding: Finding) -> str | None:
+    """``provider.tool``, or what there is of it; raw text."""
+    if finding.provider and finding.tool:
+        return f"{finding.provider}.{finding.tool}"
+    return finding.provider or finding.tool
+
+
+@dataclass(frozen=True)
+class Group:
+    """A provider with what belongs to it; ``provider`` None: what belongs to none that is listed."""
+
+    provider: ProviderView | None
+    tools: tuple[ToolView, ...]
+    findings: tuple[Finding, ...]
+
+
+def groups(report: Report) -> list[Group]:
+    """Every tool and every finding in exactly one row, though two providers may have one name; strays come last."""
+    first: dict[str, int] = {}
+    for index, provider in enumerate(report.providers):
+        first.setdefault(provider.name, index)
+    for index, provider in enumerate(report.providers):
+        first.setdefault(provider.id, index)
+    none = len(report.providers)
+    tools: list[list[ToolView]] = [[] for _ in range(none + 1)]
+    findings: list[list[Finding]] = [[] for _ in range(none + 1)]
+    for tool in report.tools:
+        tools[first.get(tool.provider, none)].append(tool)
+    for finding in by_urgency(report.findings):
+        findings[first.get(finding.provider or "", none)].append(finding)
+    providers = [*report.providers, None]
+    return [Group(*row) for row in zip(providers, map(tuple, tools), map(tuple, findings), strict=True)]
+
+
+def remedy_lines(remedy: Remedy) -> list[str]:
+    """The lines to paste."""
+    lines = remedy.text.replace("\r\n", "\n").strip("\n").split("\n")
+    return [one_line(line.expandtabs(4), 4000) for line in lines]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """``severities`` counts the open findings; ``undetermined`` is a part of them."""
+
+    severities: Mapping[Severity, int]
+    undetermined: int
+    counting: int
+    settled: int
+    suppressed: int
+    providers: Mapping[str, int]
+    tools: Mapping[str, int]
+
+    @classmethod
+    def of(cls, report: Report) -> Counts:
+        """Count everything once. A finding that is settled and suppressed is counted as settled."""
+        open_ones = [finding for finding in report.findings if is_open(finding)]
+        severities = Counter(finding.severity for finding in open_ones)
+        settled = sum(1 for finding in report.findings if finding.settled)
+        return cls(
+            severities={severity: severities[severity] for severity in reversed(SEVERITIES)},
+            undetermined=sum(1 for finding in open_ones if finding.undetermined),
+            counting=sum(1 for finding in report.findings if finding.counts(report.fail_on)),
+            settled=settled,
+            suppressed=len(report.findings) - len(open_ones) - settled,
+            providers=Counter(provider.status for provider in report.providers),
+            tools=Counter(tool.status for tool in report.tools),
+        )
+
+    @property
+    def open(self) -> int:
+        """How many findings are neither settled nor suppressed."""
+        return sum(self.severities.values())
+
+
+def summary(report: Report) -> str:
+    """The one line that says it all: ``not_ready: 2 findings (1 high, 1 low; 1 settled), 2 of 3 providers ready``."""
+    counts = Counts.of(report)
+    parts = [f"{plural(counts.open, 'finding')}{_breakdown(counts)}" if counts.open else f"no findings{_aside(counts)}"]
+    expected = len(report.providers) - counts.providers["disabled"]
+    if report.providers:
+        ready = f"{counts.providers['ready']} of {plural(expected, 'provider')} ready"
+        parts.append(ready + (f" ({counts.providers['disabled']} disabled)" if counts.providers["disabled"] else ""))
+    else:
+        parts.append("no providers")
+    parts.append(plural(len(report.tools), "tool"))
+    if report.hidden:
+        parts.append(f"{report.hidden} not selected")
+    if report.undetermined:
+        parts.append(one_line(f"left open: {listed(report.undetermined)}"))
+    if report.offline:
+        parts.append("offline")
+    return f"{report.verdict}: {', '.join(parts)}"
+
+
+def _breakdown(counts: Counts) -> str:
+    text = ", ".join(f"{number} {severity}" for severity, number in counts.severities.items() if number)
+    if counts.undetermined:
+        text += f", {counts.undetermined} of them undetermined"
+    return f" ({'; '.join(part for part in (text, _past(counts)) if part)})"
+
+
+def _aside(counts: Counts) -> str:
+    return f" ({_past(counts)})" if _past(counts) else ""
+
+
+def _past(counts: Counts) -> str:
+    pairs = ((counts.settled, "settled"), (counts.suppressed, "suppressed"))
+    return ", ".join(f"{number} {word}" for number, word in pairs if number)
+
+
+def runtime_line(runtime: RuntimeView) -> str:
+    """Which runtime, which version, and who says so."""
+    source = {"stated": "as stated", "program": "as its program says", "assumed": "assumed"}[runtime.version_source]
+    title = one_line(runtime.title, 80)
+    if runtime.name == "contractd":
+        return title  # it brings no tools of its own, so there is nothing that a version would change
+    version = f"{one_line(runtime.version, 80)} ({source})" if runtime.version else "(version unknown)"
+    return f"{title} {version}{_data(runtime)}"
+
+
+def _data(runtime: RuntimeView) -> str:
+    if runtime.note:
+        return ""  # the note says it
+    if runtime.data_version is None:
+        return "; its built-in tools are not known"
+    shown = one_line(runtime.data_version, 80)
+    return f"; built-in tools {'of' if runtime.data_version == runtime.version else 'assumed from'} {shown}"
+
+
+def conditions(runtime: RuntimeView) -> tuple[list[str], list[str]]:
+    """What is known of the run, and what is assumed of it; each as ``--condition`` would take it."""
+    known = [f"{one_line(key, 60)}={one_line(value, 60)}" for key, value in runtime.conditions.items()]
+    assumed = [f"{one_line(key, 60)}={one_line(listed(values, last='or'))}" for key, values in runtime.assumed.items()]
+    return known, assumed
+
+
+def protocol(provider: ProviderView) -> str:
+    """``legacy 2025-06-18``, or what is known of it."""
+    return one_line(" ".join(part for part in (provider.era, provider.protocol_version) if part), 60)
+
+
+def questions(provider: ProviderView) -> dict[str, dict[str, Answer]]:
+    """The three questions, and who answers each. Nobody asked the running runtime."""
+    unasked: Answer = "no" if provider.status == "disabled" else "undetermined"
+    started: Answer = unasked if provider.started is None else "yes" if provider.started else "no"
+    listed_: Answer = "yes" if provider.tools is not None else "no" if provider.status == "failed" else unasked
+    answers: dict[str, Answer] = {"configured": "yes", "started": started, "tools_listed": listed_}
+    return {name: {"by_contractd": answer, "by_runtime": "undetermined"} for name, answer in answers.items()}
+
+
+def named_from(file: str, base: str | None) -> tuple[str, bool]:
+    """``file`` as seen from ``base``, and whether it lies under it."""
+    if not is_file(file) or file.startswith("~") or "://" in file:
+        return file, False
+    path = posixpath.normpath(posixpath.join(base, file) if base else file)
+    if not path.startswith("/"):
+        return path, path != ".." and not path.startswith("../")
+    root = posixpath.normpath(base).rstrip("/") + "/" if base else None
+    if root and path.startswith(root):
+        return path[len(root) :], True
+    return path, False
+
+
+def is_file(file: str) -> bool:
+    """Whether it names a file at all, and not standard input."""
+    return bool(file) and file != "-" and not file.startswith("<")
+
+
+def place_line(place: Place, base: str | None = None) -> str:
+    """``file:line:column``, safe to show."""
+    file, _ = named_from(place.file, base)
+    return one_line(str(Place(file, place.line, place.column)), 400)

@@ -11,7 +11,7 @@ from contractd.errors import Place
 from contractd.preflight.model import Visible
 from contractd.registry import Row
 from contractd.runtimes.base import Entry, Setup
-from contractd.runtimes.conditions import Conditions, holds
+from contractd.runtimes.conditions import Conditions, holds, switched_off_by
 from contractd.runtimes.naming import Names
 from contractd.runtimes.profile import BuiltinTool, Profile
 from contractd.runtimes.runtime import Runtime
@@ -68,6 +68,9 @@ def builtins_of(
     result = []
     for tool in profile.tools:
         if holds(tool.when, conditions.known) == "no":
+            switch = switched_off_by(tool.when, conditions, profile.conditions)
+            if switch is not None:
+                result.append(Builtin(tool, "off", setup.settings.place(switch), switch))
             continue
         likely = holds(tool.when, conditions.likely)
         presence: Presence = "on" if likely == "yes" else "maybe" if likely == "maybe" else "off"
@@ -83,7 +86,12 @@ def name_table(
     """Names over the whole set of servers at once: some runtimes name a tool by what else is there."""
     listings = [(entry, _listed(rows[entry.id])) for entry in setup.entries if entry.id in rows]
     servers = [(entry, [raw for raw, _, _ in tools]) for entry, tools in listings]
-    names = Names(runtime, profile, servers, conditions.likely)
+    announced = {
+        key: row.fetched.server.get("title") or row.fetched.server.get("name", "")
+        for key, row in rows.items()
+        if row.fetched is not None
+    }
+    names = Names(runtime, profile, servers, announced, conditions.likely)
     tools: list[NamedTool] = []
     for entry, listing in listings:
         for raw, contract, flawed in listing:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from contractd.errors import UsageError
 from contractd.policy import Suppression
+from contractd.preflight.catalogue import BY_ID, BY_NAME, rule
 from contractd.preflight.model import FailOn, FileView, Finding, Verdict, verdict_of
-from contractd.preflight.rules.catalogue import BY_ID, BY_NAME, rule
 from contractd.preflight.view import View
 from contractd.text import visible
 

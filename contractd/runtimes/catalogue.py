@@ -14,14 +14,22 @@ from pydantic import ValidationError
 from contractd.documents import Document
 from contractd.errors import DataError, UsageError
 from contractd.runtimes.claude import ClaudeCode
+from contractd.runtimes.cline import Cline
+from contractd.runtimes.codex import CodexCli
+from contractd.runtimes.cursor import Cursor
 from contractd.runtimes.gemini import GeminiCli
+from contractd.runtimes.goose import Goose
 from contractd.runtimes.plain import Plain
 from contractd.runtimes.profile import Profile
 from contractd.runtimes.runtime import Runtime
+from contractd.runtimes.vscode import VsCode
 from contractd.text import listed, visible
 
 CONTRACTD = "contractd"
-RUNTIMES: dict[str, Runtime] = {runtime.name: runtime for runtime in (ClaudeCode(), GeminiCli(), Plain())}
+RUNTIMES: dict[str, Runtime] = {
+    runtime.name: runtime
+    for runtime in (ClaudeCode(), CodexCli(), GeminiCli(), Goose(), Cline(), Cursor(), VsCode(), Plain())
+}
 _ALIASES = {
     "qwen": "qwen-code", "claude": "claude-code", "codex": "codex-cli", "gemini": "gemini-cli",
     "vscode": "vscode-copilot", "copilot": "vscode-copilot", "open-code": "opencode", "open-hands": "openhands",
@@ -86,13 +94,17 @@ def nearest_profile(runtime: str, version: str | None) -> Profile | None:
     known = profiles(runtime)
     if not known:
         return None
+    unknown = next((profile for profile in known if profile.version is None), None)
     if version is None:
-        return known[-1]
-    exact = next((profile for profile in known if profile.version == version), None)
-    if exact:
-        return exact
+        return unknown or known[-1]
     wanted = version_key(version)
-    return min(known, key=lambda profile: _distance(version_key(profile.version or ""), wanted))
+    # Where only some releases are known (Cline's command line, not its extension), another major says nothing.
+    close = [
+        profile
+        for profile in known
+        if profile.version is not None and (unknown is None or version_key(profile.version)[0] == wanted[0])
+    ]
+    return min(close, key=lambda profile: _distance(version_key(profile.version or ""), wanted), default=unknown)
 
 
 def version_key(version: str) -> tuple[int, int, int]:

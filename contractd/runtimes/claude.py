@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from contractd.contracts import FlawedTool
 from contractd.documents import Document, pointer_join
 from contractd.runtimes.base import Context, Entry, Fix, Gate, Location, Settings, Source, Visible
+from contractd.runtimes.profile import Profile
 from contractd.runtimes.reading import Chosen, Reading, Role
 from contractd.runtimes.runtime import Runtime, certain_gate
 from contractd.runtimes.variables import BRACES_DEFAULT
@@ -137,9 +139,12 @@ class ClaudeCode(Runtime):
     def reveal(self, entry: Entry) -> Fix | None:
         return Fix(f"the entry of {entry.name}", '"alwaysLoad": true')
 
-    def visibility(self, entry: Entry, likely: Mapping[str, str]) -> Visible:
+    def visibility(self, entry: Entry, profile: Profile, likely: Mapping[str, str]) -> Visible:
         searching = likely.get("tool_search") == "on" and likely.get("model") != "claude-3"
         return "deferred" if searching and not entry.always_visible else "yes"
+
+    def loses_list(self, flawed: FlawedTool) -> bool:
+        return not flawed.conforms
 
     def wait_before_first_request(self, entry: Entry, settings: Settings, context: Context) -> float | None:
         if context.environ.get("MCP_CONNECTION_NONBLOCKING", "") in ("0", "false"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from contractd.errors import UsageError
@@ -16,11 +16,15 @@ Holds = Literal["yes", "maybe", "no"]
 
 @dataclass(frozen=True)
 class Conditions:
-    """What is known of the run: stated or decided by files and the environment; assumed by default; open."""
+    """What is known of the run: stated or decided by files and the environment; assumed by default; open.
+
+    ``origins`` names the setting or variable that decided a known one.
+    """
 
     known: Mapping[str, str]
     defaults: Mapping[str, str]
     open: Mapping[str, tuple[str, ...]]
+    origins: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def likely(self) -> dict[str, str]:
@@ -46,18 +50,24 @@ def conditions_of(available: Mapping[str, Condition], stated: Mapping[str, str],
     for key, value in stated.items():
         _check(available, key, value)
     known, defaults, undecided = dict(stated), dict[str, str](), dict[str, tuple[str, ...]]()
+    origins: dict[str, str] = {}
     for key, condition in available.items():
         if key in known:
             continue
-        values = (_decided(decider, seen) for decider in condition.decided_by)
-        decided = next((value for value in values if value is not None), None)
+        decided = next(
+            ((decider, value) for decider in condition.decided_by if (value := _decided(decider, seen)) is not None),
+            None,
+        )
         if decided is not None:
-            known[key] = decided
+            known[key] = decided[1]
+            origins[key] = decided[0].setting or decided[0].env or "the servers"
+        elif key == "mcp":  # whether there is a server at all: the configuration itself decides
+            known[key] = "configured" if seen.configured else "none"
         elif condition.default is not None:
             defaults[key] = condition.default
         else:
             undecided[key] = tuple(condition.values)
-    return Conditions(known, defaults, undecided)
+    return Conditions(known, defaults, undecided, origins)
 
 
 def _check(available: Mapping[str, Condition], key: str, value: str) -> None:
@@ -72,9 +82,11 @@ def _check(available: Mapping[str, Condition], key: str, value: str) -> None:
 def _decided(decider: Decider, seen: Seen) -> str | None:
     if decider.setting is not None:
         found = seen.settings.get(decider.setting)
-        return decider.map.get(str(found).lower() if isinstance(found, bool) else str(found))
+        if found is None:
+            return None
+        return decider.map.get(str(found).lower() if isinstance(found, bool) else str(found), decider.otherwise)
     if decider.env is not None:
-        return decider.map.get(seen.environ.get(decider.env, ""))
+        return decider.map.get(seen.environ[decider.env], decider.otherwise) if seen.environ.get(decider.env) else None
     there = seen.connected if decider.mcp == "connected" and seen.connected is not None else seen.configured
     return decider.map.get("yes" if there else "no")
 
@@ -85,6 +97,20 @@ def holds(when: When, known: Mapping[str, str]) -> Holds:
         return "yes"
     results = [_all(alternative, known) for alternative in when]
     return "yes" if "yes" in results else "maybe" if "maybe" in results else "no"
+
+
+def switched_off_by(when: When, conditions: Conditions, available: Mapping[str, Condition]) -> str | None:
+    """The setting or variable without which the condition would hold by default; None if there is none."""
+    ordinary = {key: condition.default for key, condition in available.items() if condition.default is not None}
+    if holds(when, {**conditions.known, **ordinary}) == "no":
+        return None
+    failing = [
+        key
+        for alternative in when
+        for key, values in alternative.items()
+        if key in conditions.origins and conditions.known[key] not in values
+    ]
+    return conditions.origins[failing[0]] if failing else None
 
 
 def _all(alternative: Mapping[str, list[str]], known: Mapping[str, str]) -> Holds:

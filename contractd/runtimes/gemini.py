@@ -13,6 +13,7 @@ from contractd.contracts import FlawedTool
 from contractd.documents import Document
 from contractd.providers.base import Inherit
 from contractd.runtimes.base import Context, Entry, Fix, Gate, Location, Scope, Settings, Source, Visible
+from contractd.runtimes.profile import Profile
 from contractd.runtimes.reading import Chosen, Reading, Role
 from contractd.runtimes.runtime import Runtime, certain_gate
 from contractd.runtimes.variables import DOLLAR_DEFAULT, DOLLAR_DEFAULT_EMPTY, Syntax
@@ -153,7 +154,7 @@ class GeminiCli(Runtime):
         gate = _gate(entry, settings, context)
         return entry if gate is None else replace(entry, gate=gate)
 
-    def visibility(self, entry: Entry, likely: Mapping[str, str]) -> Visible:
+    def visibility(self, entry: Entry, profile: Profile, likely: Mapping[str, str]) -> Visible:
         """Headless, what would have to ask a person is left out of the list: MCP tools too, unless trusted."""
         mode, approval = likely.get("mode"), likely.get("approval")
         if mode == "headless" and approval == "plan":

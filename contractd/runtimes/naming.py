@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from contractd.contracts import Contract
 from contractd.runtimes.base import Entry, Visible
+from contractd.runtimes.cleaning import part, short_hash
+from contractd.runtimes.conditions import holds
 from contractd.runtimes.exposed import exposed_name
+from contractd.runtimes.naming_hashed import hashed_names
 from contractd.runtimes.profile import Profile
 from contractd.runtimes.runtime import Runtime
 
@@ -31,54 +33,19 @@ _FIELD = re.compile(r"\{(server|tool)\}")
 UNKNOWN = Given(None, known=False)
 
 
-def part(text: str, rule: Mapping[str, Any]) -> str:
-    """One part of a name, cleaned: every unit outside the allowed class replaced."""
-    if rule.get("lower"):
-        text = text.lower()
-    if rule.get("drop_white_space"):
-        text = "".join(char for char in text if not char.isspace())
-    allowed = rule.get("allowed")
-    if allowed is None:
-        return text
-    inside, replacement = _inside(allowed), rule.get("replacement", "_")
-    utf16 = rule.get("unit") == "utf16"
-    return "".join(
-        char if inside.fullmatch(char) else replacement * (2 if utf16 and ord(char) > 0xFFFF else 1) for char in text
-    )
-
-
-@lru_cache(maxsize=64)
-def _inside(allowed: str) -> re.Pattern[str]:
-    return re.compile(f"[{allowed}]")
-
-
-def fnv1a32(data: bytes) -> int:
-    """The 32-bit FNV-1a hash (Fowler, Noll, Vo)."""
-    value = 0x811C9DC5
-    for byte in data:
-        value = ((value ^ byte) * 0x01000193) & 0xFFFFFFFF
-    return value
-
-
-def base36(value: int, digits: int) -> str:
-    """``value`` in base 36, padded with zeros on the left."""
-    alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
-    text = ""
-    while value:
-        value, digit = divmod(value, 36)
-        text = alphabet[digit] + text
-    return text.rjust(digits, "0")
-
-
 Servers = Sequence[tuple[str, Sequence[str]]]
 
 
-def runtime_names(rule: Mapping[str, Any], servers: Servers) -> dict[tuple[str, str], Given]:
+def runtime_names(rule: Mapping[str, Any], servers: Servers, likely: Mapping[str, str]) -> dict[tuple[str, str], Given]:
     """The name of each (server, tool), over the whole set; servers in the order of the configuration.
 
-    Two tools may come out with one name: who wins is the clash rule's business.
+    ``likely`` are the conditions of the run. Two tools may come out with one name: who wins is the clash rule's
+    business.
     """
+    if "hash" in rule:
+        return _hashed(rule, servers, likely)
     names: dict[tuple[str, str], Given] = {}
+    cut = _numbered(rule, [server for server, _ in servers])
     for server, tools in servers:
         allowed = rule.get("only_these_tools", {}).get(server)
         for tool in tools:
@@ -87,8 +54,19 @@ def runtime_names(rule: Mapping[str, Any], servers: Servers) -> dict[tuple[str, 
             elif not tool and rule.get("empty_tool_name") == "dropped":
                 names[server, tool] = Given(None, dropped="its name is empty")
             else:
-                names[server, tool] = _whole(_joined(rule, server, tool), rule.get("whole", {}))
+                text = _joined(rule, cut.get(server, server), tool)
+                names[server, tool] = _whole(text, rule.get("whole", {}), len(server) + len(tool))
     return names
+
+
+def _hashed(rule: Mapping[str, Any], servers: Servers, likely: Mapping[str, str]) -> dict[tuple[str, str], Given]:
+    bare, flat = rule["non_prefixed"], rule["inside_exec"]
+    prefix = bare["prefix"] if holds(bare["when"], likely) == "yes" else rule["prefix"]
+    joint = "__" if holds(flat["when"], likely) == "yes" else "::"
+    return {
+        tool: Given(joint.join(name)) if name else Given(None, dropped="its server is never started, for its name")
+        for tool, name in hashed_names(rule, servers, prefix=prefix).items()
+    }
 
 
 def _joined(rule: Mapping[str, Any], server: str, tool: str) -> str:
@@ -98,49 +76,99 @@ def _joined(rule: Mapping[str, Any], server: str, tool: str) -> str:
             left = re.sub("_+", "_", left).removeprefix("_").removesuffix("_")
     prefix = str(rule.get("prefix", ""))
     parts = {"server": left, "tool": part(tool, rule.get("tool", {}))}
+    if rule.get("joined_first"):
+        return _hash_if_changed(rule, str(rule["form"]).replace("{server}__{tool}", f"{server}__{tool}"))
     # One pass: a part may itself hold braces where the runtime replaces nothing.
     text = _FIELD.sub(lambda match: parts[match.group(1)], str(rule["form"]).removeprefix(prefix))
+    for step in rule.get("after", ()):
+        text = text.replace(step["replace"], step["with"])
     once = bool(rule.get("prefix_once")) and text.startswith(prefix)
     return text if once else prefix + text
 
 
-def _whole(text: str, rule: Mapping[str, Any]) -> Given:
+def _hash_if_changed(rule: Mapping[str, Any], written: str) -> str:
+    """Cleaned as a whole; once that changes it, or it is too long, it is cut and ends in a hash of what was written."""
+    whole = rule["whole"]
+    cleaned = part(written, rule)
+    if cleaned == written and len(written) <= whole["max_length"]:
+        return written
+    base = cleaned[: whole["cut_to"]] or str(whole.get("empty_base", ""))
+    return base + "_" + short_hash(whole["hash"], written)
+
+
+def _numbered(rule: Mapping[str, Any], servers: Sequence[str]) -> dict[str, str]:
+    """Server parts that are cut short, the second and later of one cut name with a number (VS Code)."""
+    if "numbering" not in rule:
+        return {}
+    longest = rule["server"]["max_length"]
+    seen: dict[str, int] = {}
+    result: dict[str, str] = {}
+    for server in servers:
+        cut = part(server, rule["server"])[:longest]
+        seen[cut] = number = seen.get(cut, 0) + 1
+        result[server] = cut if number == 1 else f"{cut[: longest - len(str(number)) + 1]}{number}"
+    return result
+
+
+def _whole(text: str, rule: Mapping[str, Any], raw_length: int) -> Given:
     limit = rule.get("max_length")
-    if limit is None or len(text) <= limit:
+    length = raw_length if "counts" in rule else len(text)
+    if limit is None or length <= limit:
         return Given(text)
-    if rule.get("overflow") == "dropped":
-        return Given(None, dropped=f"its name would have {len(text)} characters, more than the {limit} it keeps")
-    if rule.get("overflow") == "middle-dots":
+    overflow = rule.get("overflow")
+    if overflow == "dropped":
+        return Given(None, dropped=f"its name would have {length} characters, more than the {limit} it keeps")
+    if overflow == "middle-dots":
         return Given(text[: rule["keep_head"]] + rule["dots"] + text[-rule["keep_tail"] :])
-    return UNKNOWN
+    return Given(text[:limit]) if overflow == "cut" else UNKNOWN
 
 
 class Names:
-    """The names and the visibility of every listed tool of one session."""
+    """The names and the visibility of every listed tool of one session.
+
+    ``announced``: what each running server calls itself; VS Code names tools by it.
+    """
 
     def __init__(
         self,
         runtime: Runtime,
         profile: Profile | None,
         servers: Sequence[tuple[Entry, Sequence[str]]],
+        announced: Mapping[str, str],
         likely: Mapping[str, str],
     ) -> None:
         self._runtime = runtime
+        self._profile = profile
         self._likely = likely
         self._own = runtime.name == "contractd"
         self._given: dict[tuple[str, str], Given] = {}
+        self._called: dict[str, str] = {}
         if profile is not None:
-            table = [(entry.name, tools) for entry, tools in servers]
-            self._given = runtime_names(profile.mcp.naming, table)
+            rule = profile.mcp.naming
+            self._called = {entry.id: _called(entry, rule, announced) for entry, _ in servers}
+            table = [(self._called[entry.id], tools) for entry, tools in servers]
+            self._given = runtime_names(rule, table, likely)
 
     def name(self, entry: Entry, tool: str) -> Given:
         """What the model is told this tool is called."""
         if self._own:
             return Given(exposed_name(entry.id, tool))
-        return self._given.get((entry.name, tool), UNKNOWN)
+        return self._given.get((self._called.get(entry.id, entry.name), tool), UNKNOWN)
 
     def visible(self, entry: Entry, contract: Contract | None) -> Visible:
         """Whether the model sees a tool at once, after searching, or never."""
         if contract is None:
             return "unknown"
-        return "yes" if self._own else self._runtime.visibility(entry, self._likely)
+        if self._own:
+            return "yes"
+        return "unknown" if self._profile is None else self._runtime.visibility(entry, self._profile, self._likely)
+
+
+def _called(entry: Entry, rule: Mapping[str, Any], announced: Mapping[str, str]) -> str:
+    """What stands for the server in a name: its key, its own field ``name``, or what it announces."""
+    origin = str(rule.get("server", {}).get("from", ""))
+    if origin == "name":
+        return str(entry.raw.get("name") or entry.name)
+    if origin.startswith("serverInfo"):
+        return announced.get(entry.id) or entry.name
+    return entry.name

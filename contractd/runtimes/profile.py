@@ -28,6 +28,7 @@ class Decider(_Data):
     env: str | None = None
     mcp: Literal["configured", "connected"] | None = None
     map: dict[str, str] = Field(default_factory=dict)
+    otherwise: str | None = None
     note: str | None = None
 
 
@@ -51,6 +52,7 @@ class BuiltinTool(_Data):
     effect: Literal["read", "write", "destructive"]
     acts_on: ActsOn
     namespace: str | None = None
+    inside: Any = None
     parameters: dict[str, list[str]] | None = None
     required: list[str] | None = None
     note: str | None = None
@@ -59,9 +61,9 @@ class BuiltinTool(_Data):
 class Clash(_Data):
     """Who gets the call."""
 
-    builtin: Literal["mcp-wins", "builtin-wins", "start-aborts", "apart", "unknown"]
-    mcp: Literal["last-wins-race", "first-wins-race", "first-wins", "one-dropped", "apart", "unknown"]
-    bare_name: Literal["builtin", "error", "mcp", "unknown"]
+    builtin: Literal["mcp-wins", "builtin-wins", "first-wins-race", "start-aborts", "apart", "undetermined"]
+    mcp: Literal["last-wins-race", "first-wins-race", "first-wins", "last-wins", "one-dropped", "apart", "undetermined"]
+    bare_name: Literal["builtin", "error", "mcp", "undetermined"]
     note: str | None = None
 
 
@@ -82,7 +84,7 @@ class Profile(_Data):
     schema_version: Literal[1]
     runtime: str
     version: str | None
-    source: dict[str, Any] = Field(default_factory=dict)
+    source: dict[str, Any] | None = None
     obtained: dict[str, Any] = Field(default_factory=dict)
     conditions: dict[str, Condition] = Field(default_factory=dict)
     tools: list[BuiltinTool] | None

@@ -140,7 +140,7 @@ class EntryReader:
                 pointer,
                 server=name,
                 subject=f"{role} {stray}",
-                action=f"write it as {syntax.example.replace('NAME', _inner(stray))}" if syntax else "write the value",
+                action=self._instead(syntax, _inner(stray)),
             )
         if prompt:
             self.problem(
@@ -154,6 +154,12 @@ class EntryReader:
                 undetermined=True,
             )
         return expanded.text
+
+    def _instead(self, syntax: Syntax | None, variable: str) -> str:
+        if syntax:
+            return f"write it as {syntax.example.replace('NAME', variable)}"
+        names = next((key for key, role in self.reading.keys.items() if role == "inherit-names"), None)
+        return f"name the variable in {names} instead, or write the value" if names else "write the value itself"
 
     # ---- parts
 

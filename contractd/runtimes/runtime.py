@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from contractd.contracts import FlawedTool
 from contractd.documents import Document, pointer_join
@@ -23,6 +23,7 @@ from contractd.runtimes.base import (
     Source,
     Visible,
 )
+from contractd.runtimes.conditions import holds
 from contractd.runtimes.profile import Profile
 from contractd.runtimes.reading import EntryReader, Reading, Role
 from contractd.text import listed, visible
@@ -247,9 +248,16 @@ class Runtime:
         """Whether an entry of a list of removed tools means a built-in."""
         return written == name
 
-    def visibility(self, entry: Entry, likely: Mapping[str, str]) -> Visible:
-        """Whether the model sees a server's tools at once, after searching, or never."""
-        return "unknown"
+    def visibility(self, entry: Entry, profile: Profile, likely: Mapping[str, str]) -> Visible:
+        """Whether the model sees a server's tools at once, after searching, or never: the profile's first rule that
+        holds, else its default."""
+        told = profile.mcp.visibility
+        for rule in told.get("rules", ()):
+            when = rule.get("when")
+            if isinstance(when, list) and holds(when, likely) == "yes":
+                return cast(Visible, rule["visible"])
+        default = told.get("default")
+        return default if default in ("yes", "deferred", "no") else "unknown"
 
     def loses_list(self, flawed: FlawedTool) -> bool:
         """Whether one such tool costs every tool of its server in this runtime."""

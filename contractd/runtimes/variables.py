@@ -39,6 +39,7 @@ DOLLAR_DEFAULT = Syntax(_DOLLAR_DEFAULT, "${NAME}", "literal")
 DOLLAR_DEFAULT_EMPTY = Syntax(_DOLLAR_DEFAULT, "${NAME}", "empty")
 OPENCODE = Syntax(re.compile(r"\{env:(?P<name>[^}]+)\}"), "{env:NAME}", "empty")
 VSCODE = Syntax(re.compile(rf"\$\{{env:(?P<name>{_NAME})\}}"), "${env:NAME}", "empty")
+ENV_LITERAL = Syntax(re.compile(rf"\$\{{env:(?P<name>{_NAME})\}}"), "${env:NAME}", "literal")
 BRACES = Syntax(re.compile(rf"\$\{{(?P<name>{_NAME})\}}"), "${NAME}", "literal")
 
 # Any of the ways above: what is left of one in a text after its own runtime's expansion reaches the server as it is.

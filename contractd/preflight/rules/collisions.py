@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from contractd.preflight.catalogue import rule
 from contractd.preflight.likeness import folded
 from contractd.preflight.model import Finding, Remedy
 from contractd.preflight.names import Builtin, NamedTool
-from contractd.preflight.rules.catalogue import rule
 from contractd.preflight.rules.configuration import remedies
 from contractd.preflight.severity import effect_of, equal_names, shadowing
 from contractd.preflight.view import View
@@ -24,7 +24,7 @@ def check(view: View) -> Iterator[Finding]:
     for tool in view.table.tools:
         if tool.contract is None:
             continue
-        equal = next((builtin for builtin in builtins if _meets(view, tool, builtin)), None)
+        equal = next((builtin for builtin in builtins if _meets(tool, builtin)), None)
         if equal is not None:
             yield _builtin_collision(view, tool, equal)
             continue
@@ -37,10 +37,9 @@ def check(view: View) -> Iterator[Finding]:
 # ---- built-in × MCP
 
 
-def _meets(view: View, tool: NamedTool, builtin: Builtin) -> bool:
-    """Equal runtime names, in a runtime where that is no separate world."""
-    apart = view.profile is not None and view.profile.mcp.clash.builtin == "apart"
-    return tool.name is not None and tool.name == builtin.name and not apart
+def _meets(tool: NamedTool, builtin: Builtin) -> bool:
+    """Equal runtime names."""
+    return tool.name is not None and tool.name == builtin.name
 
 
 def _namesakes(tool: NamedTool, builtins: tuple[Builtin, ...]) -> list[Builtin]:
@@ -65,7 +64,10 @@ def _shadowing(view: View, tool: NamedTool, builtin: Builtin) -> Finding:
         switched_on=builtin.presence != "off",
     )
     raw, name, server = visible(tool.raw, 80), visible(builtin.name, 80), visible(tool.entry.name, 60)
-    own = f"{name} is {view.runtime.title}'s own tool" + ("" if exact else f", and {raw} reads as the same name")
+    alike = (
+        f", which has {raw} in a namespace of its own" if builtin.tool.namespace else f", and {raw} reads as the same"
+    )
+    own = f"{name} is {view.runtime.title}'s own tool" + ("" if exact else alike)
     there = _how_reached(tool)
     message = f"{raw} of {server}: {own}. {_lands(view, tool, builtin, exact=exact)} {there}; {why}"
     fixes: list[Remedy] = list(remedies(view.runtime.disable_builtins([builtin.tool.name])))
@@ -103,7 +105,7 @@ def _short(tool: NamedTool, builtin: Builtin, *, exact: bool) -> str:
 
 def _lands(view: View, tool: NamedTool, builtin: Builtin, *, exact: bool) -> str:
     raw, name = visible(tool.raw, 80), visible(builtin.name, 80)
-    if builtin.removed_by:
+    if builtin.removed_by and exact:
         return f"With the built-in taken away by {builtin.removed_by}, a call of {raw} is refused."
     if exact:
         doubt = {"on": "", "maybe": " (where it is present)", "off": " (once it is switched on)"}[builtin.presence]
@@ -143,7 +145,9 @@ def _builtin_collision(view: View, tool: NamedTool, builtin: Builtin) -> Finding
         "goes to the server",
         "builtin-wins": "the built-in keeps the name, and the server's tool can't be called",
         "start-aborts": f"{view.runtime.title} refuses to start: no model is asked, and the exit code is 0",
-        "unknown": "who gets the call is not known",
+        "apart": "the server's tool vanishes, and a call of the name goes to the built-in",
+        "first-wins-race": "whoever is there first keeps the name, so it changes from run to run",
+        "undetermined": "who gets the call is not known",
     }[winner]
     raw, server = visible(tool.raw, 80), visible(tool.entry.name, 60)
     return Finding(
@@ -220,12 +224,13 @@ def _equal(view: View, name: str, tools: list[NamedTool], settled: str | None) -
 
 
 def _winner(view: View, *, one_server: bool) -> str:
-    rule_of_clash = view.profile.mcp.clash.mcp if view.profile else "unknown"
+    rule_of_clash = view.profile.mcp.clash.mcp if view.profile else "undetermined"
     if one_server:
         return "only one of them is left, without a word"
     return {
         "last-wins-race": "whoever connects last wins, so which one wins changes from run to run",
         "first-wins-race": "whoever connects first wins, so which one wins changes from run to run",
+        "last-wins": "the one configured last is kept, the other dropped without a word",
         "first-wins": "the one configured first is kept, the other dropped without a word",
         "one-dropped": "one of them is dropped without a word",
         "apart": "the runtime keeps them apart",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from contractd.preflight.catalogue import rule
 from contractd.preflight.consent import resolved
 from contractd.preflight.likeness import nearest
 from contractd.preflight.model import Finding, Remedy
-from contractd.preflight.rules.catalogue import rule
 from contractd.preflight.view import View
 from contractd.runtimes.base import Entry, Fix
 from contractd.text import listed, visible

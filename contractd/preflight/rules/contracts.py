@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from contractd.contracts import Flaw, FlawedTool
+from contractd.preflight.catalogue import rule
 from contractd.preflight.model import Finding
 from contractd.preflight.names import NamedTool
-from contractd.preflight.rules.catalogue import rule
 from contractd.preflight.view import View
 from contractd.runtimes.base import Entry
 from contractd.text import plural, visible

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from contractd.preflight.catalogue import rule
 from contractd.preflight.model import Finding, Severity
-from contractd.preflight.rules.catalogue import rule
 from contractd.preflight.rules.configuration import remedies
 from contractd.preflight.view import View
 from contractd.runtimes.base import Entry

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 
+from contractd.preflight.catalogue import rule
 from contractd.preflight.likeness import folded, nearest, one_edit_apart, skeleton
 from contractd.preflight.model import Finding, Severity
 from contractd.preflight.names import NamedTool
-from contractd.preflight.rules.catalogue import rule
 from contractd.preflight.rules.configuration import remedies
 from contractd.preflight.severity import same_parameter
 from contractd.preflight.view import View

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from contractd.contracts import Contract
 from contractd.errors import Place
+from contractd.preflight.catalogue import rule
 from contractd.preflight.likeness import folded, nearest
 from contractd.preflight.model import Finding
-from contractd.preflight.rules.catalogue import rule
 from contractd.preflight.rules.configuration import unknown_provider
 from contractd.preflight.view import View
 from contractd.registry import Row

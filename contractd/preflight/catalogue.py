@@ -1,4 +1,4 @@
-"""Every rule, in one table. Its page (what, why, example, what to do) is ``pages/<id>.md``.
+"""Every rule, in one table. Its page (what, why, example, what to do) is ``pages_text/<id>.md``.
 
 Severity None: earned case by case; the page says how. Ids are never used again for something else.
 """

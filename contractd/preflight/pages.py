@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from contractd.preflight.catalogue import RULES
 from contractd.preflight.model import Rule
-from contractd.preflight.rules.catalogue import RULES
 
 
 def page(rule: Rule) -> str:
     """The whole page, with its heading."""
-    body = (files("contractd.preflight.rules") / "pages_text" / f"{rule.id}.md").read_text("utf-8")
+    body = (files("contractd.preflight") / "pages_text" / f"{rule.id}.md").read_text("utf-8")
     note = (
         "\n\nA finding of this rule means *undetermined*: it keeps the verdict from `ready`."
         if rule.undetermined
@@ -30,7 +30,7 @@ def all_pages() -> str:
         f"| [{rule.id}](#{rule.id.lower()}-{rule.name}) | {rule.name} | {severity_word(rule)} | {rule.summary} |"
         for rule in RULES
     )
-    head = "# Rules\n\nWritten by `python -m contractd.preflight.rules.pages`; `contractd explain` prints one page.\n\n"
+    head = "# Rules\n\nWritten by `python -m contractd.preflight.pages`; `contractd explain` prints one page.\n\n"
     pages = "\n".join(page(rule).replace("\n## ", "\n### ").replace("# CTD", "## CTD", 1) for rule in RULES)
     return f"{head}| rule | name | severity | |\n|---|---|---|---|\n{table}\n\n{pages}"
 

@@ -1,0 +1,5 @@
+"""``python -m contractd``."""
+
+from contractd.cli.main import main
+
+main()

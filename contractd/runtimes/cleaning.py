@@ -1,0 +1,73 @@
+"""The small operations that naming rules are made of."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+
+def part(text: str, rule: Mapping[str, Any]) -> str:
+    """One part of a name, cleaned: every unit outside the allowed class replaced."""
+    for step in rule.get("before", ()):
+        text = _BEFORE[step](text)
+    if rule.get("lower"):
+        text = text.lower()
+    if rule.get("drop_white_space"):
+        text = "".join(char for char in text if not char.isspace())
+    allowed = rule.get("allowed")
+    if allowed is None:
+        return text
+    inside, replacement = _inside(allowed), rule.get("replacement", "_")
+    if rule.get("runs"):
+        return re.sub(f"[^{allowed}]+", replacement, text)
+    utf16 = rule.get("unit") == "utf16"
+    cleaned = "".join(
+        char if inside.fullmatch(char) else replacement * (2 if utf16 and ord(char) > 0xFFFF else 1) for char in text
+    )
+    return cleaned or str(rule.get("empty", ""))
+
+
+def _without_hidden(text: str) -> str:
+    return "".join(char for char in text if unicodedata.category(char) not in ("Cf", "Co", "Cn"))
+
+
+_BEFORE: dict[str, Callable[[str], str]] = {
+    "nfkc": lambda text: unicodedata.normalize("NFKC", text),
+    "drop-hidden": _without_hidden,
+}
+
+
+@lru_cache(maxsize=64)
+def _inside(allowed: str) -> re.Pattern[str]:
+    return re.compile(f"[{allowed}]")
+
+
+def short_hash(rule: Mapping[str, Any], text: str) -> str:
+    """The hash that a rule puts behind a changed name: ``digits`` of hex SHA-1, or of base-36 FNV-1a."""
+    data = text.encode("utf-8", "surrogatepass")
+    if rule["algorithm"] == "sha1":
+        # SHA-1 because the program uses it: a name, not a protection.
+        return hashlib.sha1(data, usedforsecurity=False).hexdigest()[: rule["digits"]]
+    return base36(fnv1a32(data), rule["digits"])
+
+
+def fnv1a32(data: bytes) -> int:
+    """The 32-bit FNV-1a hash (Fowler, Noll, Vo)."""
+    value = 0x811C9DC5
+    for byte in data:
+        value = ((value ^ byte) * 0x01000193) & 0xFFFFFFFF
+    return value
+
+
+def base36(value: int, digits: int) -> str:
+    """``value`` in base 36, padded with zeros on the left."""
+    alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
+    text = ""
+    while value:
+        value, digit = divmod(value, 36)
+        text = alphabet[digit] + text
+    return text.rjust(digits, "0")

@@ -9,15 +9,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 import aiohttp
 from yarl import URL
 
 from contractd.carriers.base import Endpoint, Evidence, Limits
-from contractd.carriers.http_failures import KEPT_HEADERS, connection_failure, status_failure, unusable
+from contractd.carriers.http_failures import connection_failure, kept_headers, status_failure, unusable
+from contractd.carriers.threads import ThreadResolver
 from contractd.errors import Failure, ProviderError
+from contractd.text import visible
 from contractd.wire import (
     ErrorResponse,
     EventStream,
@@ -32,12 +35,24 @@ from contractd.wire import (
 
 _ACCEPT = "application/json, text/event-stream"
 _MAX_REDIRECTS = 3
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
 
 
-def new_session() -> aiohttp.ClientSession:
-    """A client that brings nothing of its own: no cookies, no netrc, no proxy, no total time limit."""
+def new_session(connected: Callable[[], None]) -> aiohttp.ClientSession:
+    """A client that brings nothing of its own: no cookies, no netrc, no proxy, no total time limit.
+
+    ``connected`` is called when a connection stands.
+    """
+
+    async def note(*_: object) -> None:
+        connected()
+
+    trace = aiohttp.TraceConfig()
+    trace.on_connection_create_end.append(note)
     return aiohttp.ClientSession(
+        trace_configs=[trace],
         cookie_jar=aiohttp.DummyCookieJar(),
+        connector=aiohttp.TCPConnector(resolver=ThreadResolver()),
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
         headers={"User-Agent": "contractd"},
         max_line_size=64 * 1024,
@@ -45,9 +60,42 @@ def new_session() -> aiohttp.ClientSession:
     )
 
 
+def usable_url(endpoint: Endpoint) -> URL:
+    """The endpoint's URL, once it and the headers can be sent. Raises ProviderError."""
+    try:
+        url = URL(endpoint.url)
+        url.origin()
+    except ValueError:
+        raise ProviderError(Failure("aiohttp-22", "its URL can't be used", retryable=False)) from None
+    if url.scheme not in ("http", "https"):
+        raise ProviderError(Failure("aiohttp-22", "its URL is neither http nor https", retryable=False))
+    for name, value in endpoint.headers.items():
+        if not _TOKEN.fullmatch(name) or any(char in value for char in "\r\n\0"):
+            message = f"its configured header {visible(name, 60)} can't be sent: it holds what no header may hold"
+            raise ProviderError(Failure("aiohttp-22", message, retryable=False))
+    return url
+
+
+def merged(configured: Mapping[str, str], ours: dict[str, str]) -> dict[str, str]:
+    """``ours`` over the configured headers; header names know no upper case."""
+    taken = {name.lower() for name in ours}
+    return {name: value for name, value in configured.items() if name.lower() not in taken} | ours
+
+
 def same_origin(one: URL, other: URL) -> bool:
     """Scheme, host and port are equal (RFC 6454)."""
     return one.origin() == other.origin()
+
+
+def _redirect(response: aiohttp.ClientResponse, url: URL) -> URL | None:
+    """Where the same request is to be sent instead, if that is the same origin."""
+    if response.status not in (307, 308) or "Location" not in response.headers:
+        return None
+    try:
+        target = url.join(URL(response.headers["Location"]))
+        return target if same_origin(url, target) else None
+    except ValueError:
+        return None
 
 
 class HttpCarrier:
@@ -63,19 +111,14 @@ class HttpCarrier:
         self._session: aiohttp.ClientSession | None = None
         self._mcp_session: str | None = None
         self._reached = False
+        self._received = 0
         self._status: int | None = None
         self._headers: dict[str, str] = {}
         self._foreign: list[str] = []
 
     async def open(self) -> None:
-        try:
-            self._url = URL(self._endpoint.url)
-            self._url.origin()
-        except ValueError:
-            raise ProviderError(Failure("aiohttp-22", "its URL can't be used", retryable=False)) from None
-        if self._url.scheme not in ("http", "https"):
-            raise ProviderError(Failure("aiohttp-22", "its URL is neither http nor https", retryable=False))
-        self._session = new_session()
+        self._url = usable_url(self._endpoint)
+        self._session = new_session(self._connected)
 
     async def request(self, method: str, params: dict[str, Any]) -> Response | ErrorResponse:
         request_id = next(self._ids)
@@ -98,11 +141,13 @@ class HttpCarrier:
     async def close(self, *, gently: bool = True) -> None:
         if self._session is None:
             return
-        if gently and self._mcp_session:  # tell a stateful server that its session is over (2025-11-25, transports)
-            with contextlib.suppress(aiohttp.ClientError, OSError, TimeoutError):
-                async with asyncio.timeout(1):
-                    await self._session.delete(self._url, headers=self._request_headers(None), allow_redirects=False)
-        await self._session.close()
+        try:
+            if gently and self._mcp_session:  # tell a stateful server that its session is over (2025-11-25, transports)
+                with contextlib.suppress(aiohttp.ClientError, OSError, TimeoutError, ValueError):
+                    async with asyncio.timeout(1):
+                        await self._end_session(self._session)
+        finally:
+            await self._session.close()
 
     @property
     def evidence(self) -> Evidence:
@@ -114,15 +159,19 @@ class HttpCarrier:
             foreign_count=len(self._foreign),
         )
 
+    async def _end_session(self, session: aiohttp.ClientSession) -> None:
+        async with session.delete(self._url, headers=self._request_headers(None), allow_redirects=False):
+            self._mcp_session = None
+
     def _request_headers(self, method: str | None) -> dict[str, str]:
-        headers = {**self._endpoint.headers, "Accept": _ACCEPT, "Content-Type": "application/json"}
+        ours = {"Accept": _ACCEPT, "Content-Type": "application/json"}
         if self.protocol_version:
-            headers["MCP-Protocol-Version"] = self.protocol_version
+            ours["MCP-Protocol-Version"] = self.protocol_version
         if self.modern and method:
-            headers["Mcp-Method"] = method
+            ours["Mcp-Method"] = method
         if self._mcp_session:
-            headers["Mcp-Session-Id"] = self._mcp_session
-        return headers
+            ours["Mcp-Session-Id"] = self._mcp_session
+        return merged(self._endpoint.headers, ours)
 
     @contextlib.asynccontextmanager
     async def _post(self, body: bytes, headers: dict[str, str]) -> AsyncIterator[aiohttp.ClientResponse]:
@@ -131,28 +180,31 @@ class HttpCarrier:
         try:
             for _ in range(_MAX_REDIRECTS + 1):
                 async with self._session.post(url, data=body, headers=headers, allow_redirects=False) as response:
-                    self._reached = True
-                    target = response.headers.get("Location")
-                    if response.status not in (307, 308) or not target or not same_origin(url, url.join(URL(target))):
+                    target = _redirect(response, url)
+                    if target is None:
                         yield response
                         return
-                    url = url.join(URL(target))
+                    url = target
         except WireViolationError as error:
             raise unusable(str(error)) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise ProviderError(connection_failure(error)) from error
         raise ProviderError(Failure("http-34", "it redirects in circles", retryable=False))
 
+    def _connected(self) -> None:
+        self._reached = True
+
     def _note(self, response: aiohttp.ClientResponse) -> None:
         self._status = response.status
-        self._headers = {name: response.headers[name][:1000] for name in KEPT_HEADERS if name in response.headers}
+        self._headers = kept_headers(response.headers)
 
     async def _refused(self, response: aiohttp.ClientResponse, request_id: int) -> ErrorResponse:
         """A status that is no success. 400 and 404 may carry the JSON-RPC error that explains them (2026-07-28)."""
         if response.status in (400, 404) and response.content_type == "application/json":
-            for message in decode(await self._body(response, 1024 * 1024)):
-                if isinstance(message, ErrorResponse) and message.id in (None, request_id):
-                    return message
+            with contextlib.suppress(ProviderError, aiohttp.ClientPayloadError):  # the status says enough
+                for message in decode(await self._body(response, 1024 * 1024)):
+                    if isinstance(message, ErrorResponse) and message.id in (None, request_id):
+                        return message
         raise ProviderError(status_failure(response.status, self._headers))
 
     async def _answer(self, response: aiohttp.ClientResponse, request_id: int) -> Response | ErrorResponse:
@@ -170,11 +222,9 @@ class HttpCarrier:
         return answer
 
     async def _from_events(self, response: aiohttp.ClientResponse, request_id: int) -> Response | ErrorResponse:
-        stream, total = EventStream(self._limits.message), 0
+        stream = EventStream(self._limits.message)
         async for chunk in response.content.iter_any():
-            total += len(chunk)
-            if total > self._limits.total:
-                raise unusable(f"its event stream goes on past {self._limits.total:,} bytes without an answer")
+            self._count(len(chunk))
             for event in stream.feed(chunk):
                 answer = self._pick(decode(event.data), request_id)
                 if answer is not None:
@@ -193,6 +243,13 @@ class HttpCarrier:
         body = bytearray()
         async for chunk in response.content.iter_any():
             body += chunk
+            self._count(len(chunk))
             if len(body) > limit:
                 raise unusable(f"its answer has more than {limit:,} bytes")
         return bytes(body)
+
+    def _count(self, size: int) -> None:
+        """All answers together are bounded: many pages are no way around the limit for one."""
+        self._received += size
+        if self._received > self._limits.total:
+            raise unusable(f"it sent more than {self._limits.total:,} bytes")

@@ -32,6 +32,11 @@ _STATUS: dict[int, tuple[str, str, bool | None]] = {
 }
 
 
+def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """The response headers that explain a failure, bounded. ``headers`` is aiohttp's: it knows no upper case."""
+    return {name: headers[name][:1000] for name in KEPT_HEADERS if name in headers}
+
+
 def status_failure(status: int, headers: Mapping[str, str]) -> Failure:
     """What an HTTP status that is no success means, with the headers that say more."""
     retry_after = headers.get("Retry-After")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 from typing import Any
 
@@ -11,8 +10,8 @@ import aiohttp
 from yarl import URL
 
 from contractd.carriers.base import Endpoint, Evidence, Limits
-from contractd.carriers.http import new_session, same_origin
-from contractd.carriers.http_failures import KEPT_HEADERS, connection_failure, status_failure, unusable
+from contractd.carriers.http import merged, new_session, same_origin, usable_url
+from contractd.carriers.http_failures import connection_failure, kept_headers, status_failure, unusable
 from contractd.errors import Failure, ProviderError
 from contractd.wire import (
     ErrorResponse,
@@ -32,6 +31,7 @@ class LegacySseCarrier:
     def __init__(self, endpoint: Endpoint, limits: Limits | None = None) -> None:
         self._endpoint = endpoint
         self._limits = limits or Limits()
+        self._url = URL()
         self._ids = itertools.count(1)
         self._session: aiohttp.ClientSession | None = None
         self._reader: asyncio.Task[None] | None = None
@@ -43,8 +43,9 @@ class LegacySseCarrier:
         self._headers: dict[str, str] = {}
 
     async def open(self) -> None:
+        self._url = usable_url(self._endpoint)
         self._target = asyncio.get_running_loop().create_future()
-        self._session = new_session()
+        self._session = new_session(self._connected)
         self._reader = asyncio.create_task(self._read(self._session))
         await asyncio.shield(self._target)
 
@@ -64,12 +65,13 @@ class LegacySseCarrier:
         await self._post(encode_notification(method, params))
 
     async def close(self, *, gently: bool = True) -> None:
-        if self._reader is not None:
-            self._reader.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._reader
-        if self._session is not None:
-            await self._session.close()
+        try:
+            if self._reader is not None:
+                self._reader.cancel()
+                await asyncio.wait({self._reader})
+        finally:
+            if self._session is not None:
+                await self._session.close()
 
     @property
     def evidence(self) -> Evidence:
@@ -77,15 +79,16 @@ class LegacySseCarrier:
 
     async def _post(self, body: bytes) -> None:
         assert self._session is not None and self._target is not None, "open() comes first"
-        headers = {**self._endpoint.headers, "Content-Type": "application/json"}
+        headers = merged(self._endpoint.headers, {"Content-Type": "application/json"})
         try:
             async with self._session.post(
                 self._target.result(), data=body, headers=headers, allow_redirects=False
             ) as response:
                 if response.status >= 300:
                     self._status = response.status
-                    raise ProviderError(status_failure(response.status, dict(response.headers)))
-        except (aiohttp.ClientError, OSError) as error:
+                    self._headers = kept_headers(response.headers)
+                    raise ProviderError(status_failure(response.status, self._headers))
+        except (aiohttp.ClientError, OSError, ValueError) as error:
             raise ProviderError(connection_failure(error)) from error
 
     async def _read(self, session: aiohttp.ClientSession) -> None:
@@ -93,10 +96,10 @@ class LegacySseCarrier:
             self._over = await self._stream(session)
         except ProviderError as error:
             self._over = error.failure
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            self._over = connection_failure(error)
         except WireViolationError as error:
             self._over = Failure("mcp-unusable", str(error), retryable=False)
+        except Exception as error:
+            self._over = connection_failure(error)
         assert self._target is not None
         futures: list[asyncio.Future[Any]] = [self._target, *self._waiting.values()]
         for future in futures:
@@ -105,11 +108,10 @@ class LegacySseCarrier:
                 future.exception()  # seen: one that nobody awaits any more must not be logged as forgotten
 
     async def _stream(self, session: aiohttp.ClientSession) -> Failure:
-        headers = {**self._endpoint.headers, "Accept": "text/event-stream", "Cache-Control": "no-store"}
-        url = URL(self._endpoint.url)
-        async with session.get(url, headers=headers, allow_redirects=False) as response:
-            self._reached, self._status = True, response.status
-            self._headers = {name: response.headers[name][:1000] for name in KEPT_HEADERS if name in response.headers}
+        headers = merged(self._endpoint.headers, {"Accept": "text/event-stream", "Cache-Control": "no-store"})
+        async with session.get(self._url, headers=headers, allow_redirects=False) as response:
+            self._status = response.status
+            self._headers = kept_headers(response.headers)
             if response.status != 200:
                 return status_failure(response.status, self._headers)
             if response.content_type != "text/event-stream":
@@ -120,19 +122,28 @@ class LegacySseCarrier:
                 if total > self._limits.total:
                     return Failure("mcp-unusable", "its event stream is endless", retryable=False)
                 for event in stream.feed(chunk):
-                    self._take(event, url)
+                    self._take(event)
         return Failure("mcp-28", "it closed its event stream", retryable=True)
 
-    def _take(self, event: ServerSentEvent, url: URL) -> None:
+    def _connected(self) -> None:
+        self._reached = True
+
+    def _take(self, event: ServerSentEvent) -> None:
         assert self._target is not None
         if event.event == "endpoint" and not self._target.done():
-            target = url.join(URL(event.data.decode("utf-8", "replace").strip()))
-            if not same_origin(url, target):
-                raise unusable("it names an endpoint on another host; the configured headers are not sent there")
-            self._target.set_result(target)
+            self._target.set_result(self._named(event.data.decode("utf-8", "replace").strip()))
             return
         for message in decode(event.data):
             if isinstance(message, Response | ErrorResponse) and message.id is not None:
                 future = self._waiting.get(message.id)
                 if future is not None and not future.done():
                     future.set_result(message)
+
+    def _named(self, reference: str) -> URL:
+        try:
+            target = self._url.join(URL(reference))
+            if same_origin(self._url, target):
+                return target
+        except ValueError:
+            raise unusable("it names an endpoint that is no URL") from None
+        raise unusable("it names an endpoint on another host; the configured headers are not sent there")

@@ -24,6 +24,8 @@ from contractd.wire import (
     encode_result,
 )
 
+_MAX_UNREAD = 1024 * 1024  # bytes of our answers that the server has not read yet
+
 
 class StdioCarrier:
     """See ``Carrier``. Server requests are answered: ping with an empty result, anything else with -32601."""
@@ -63,11 +65,13 @@ class StdioCarrier:
     async def close(self, *, gently: bool = True) -> None:
         if self._process is None:
             return
-        await self._process.stop(gently=gently and self._over is None)
+        try:
+            await self._process.stop(gently=gently and self._over is None)
+        finally:
+            if self._reader is not None:
+                self._reader.cancel()
         if self._reader is not None:
-            self._reader.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._reader
+            await asyncio.wait({self._reader})
 
     @property
     def evidence(self) -> Evidence:
@@ -114,40 +118,46 @@ class StdioCarrier:
             buffer += chunk
             start = 0
             while (end := buffer.find(b"\n", max(start, scanned))) >= 0:
-                await self._line(bytes(buffer[start:end]))
+                self._line(bytes(buffer[start:end]))
                 start = end + 1
             del buffer[:start]
             if len(buffer) > self._limits.message:
                 return Failure("stdio-flood", f"it wrote one line of more than {self._limits.message:,} bytes")
         if buffer.strip():
-            await self._line(bytes(buffer))
+            self._line(bytes(buffer))
         return None
 
-    async def _line(self, line: bytes) -> None:
+    def _line(self, line: bytes) -> None:
         line = line.strip()
         if line:
             for message in decode(line):
-                await self._take(message)
+                self._take(message)
 
-    async def _take(self, message: Message) -> None:
+    def _take(self, message: Message) -> None:
         if isinstance(message, Response | ErrorResponse):
             future = self._waiting.get(message.id) if message.id is not None else None
             if future is not None and not future.done():
                 self._answered = True
                 future.set_result(message)
         elif isinstance(message, Request):
-            answer = (
-                encode_result(message.id, {})
-                if message.method == "ping"
-                else encode_error(message.id, -32601, "contractd offers no such method")
-            )
-            with contextlib.suppress(ProviderError, OSError):
-                assert self._process is not None
-                self._process.stdin.write(answer + b"\n")
+            self._reply(message)
         elif isinstance(message, Foreign):
             self._foreign_count += 1
             if len(self._foreign) < self._limits.foreign_lines:
                 self._foreign.append(message.text)
+
+    def _reply(self, request: Request) -> None:
+        assert self._process is not None
+        stdin = self._process.stdin
+        if stdin.transport.get_write_buffer_size() > _MAX_UNREAD:
+            return  # a server that asks and never reads its answers must not make us hold them all
+        answer = (
+            encode_result(request.id, {})
+            if request.method == "ping"
+            else encode_error(request.id, -32601, "contractd offers no such method")
+        )
+        with contextlib.suppress(OSError, RuntimeError):
+            stdin.write(answer + b"\n")
 
     async def _end_of_output(self, process: ServerProcess) -> Failure:
         """stdout has ended: with the process, or before it."""

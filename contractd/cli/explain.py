@@ -23,8 +23,8 @@ def command(rule: str | None, everything: bool, format_: str) -> int:
       contractd explain builtin-shadowing --format json
       contractd explain --all
     """
-    from contractd.preflight.rules.catalogue import BY_ID, BY_NAME, RULES  # noqa: PLC0415
-    from contractd.preflight.rules.pages import page, severity_word  # noqa: PLC0415
+    from contractd.preflight.catalogue import BY_ID, BY_NAME, RULES  # noqa: PLC0415
+    from contractd.preflight.pages import page, severity_word  # noqa: PLC0415
 
     if everything or rule is None:
         rows = [

@@ -11,13 +11,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from contractd.contracts.bounds import excess
+from contractd.contracts.bounds import Allowance, excess
 from contractd.contracts.digest import digest_of
 from contractd.contracts.schema import Flaw, check_schema
 
-MAX_NAME = (
-    512  # characters; MCP says SHOULD be at most 128, longer ones are listed but no provider of models takes them
-)
+MAX_NAME = 512  # characters; MCP says SHOULD be at most 128: longer ones are listed, but no model's provider takes them
 
 Effect = Literal["read", "write", "destructive"]
 
@@ -97,19 +95,25 @@ class Contract:
 
 @dataclass(frozen=True, slots=True)
 class FlawedTool:
-    """A listed tool that is no contract: quarantined alone. ``name`` is None where even that is missing."""
+    """A listed tool that is no contract: quarantined alone. ``name`` is None where even that is missing.
+
+    ``conforms``: it has the shape MCP gives a tool all the same; the official SDKs refuse a whole list for one that
+    has not.
+    """
 
     name: str | None
     index: int
     flaws: tuple[Flaw, ...]
+    conforms: bool = False
 
 
 def parse_tools(listed: Iterable[object]) -> tuple[tuple[Contract, ...], tuple[FlawedTool, ...]]:
     """Split what a server listed into contracts and quarantined tools, in the order they came."""
     contracts: list[Contract] = []
     flawed: list[FlawedTool] = []
+    allowance = Allowance()
     for index, raw in enumerate(listed):
-        tool = parse_tool(raw, index)
+        tool = parse_tool(raw, index, allowance)
         if isinstance(tool, Contract):
             contracts.append(tool)
         else:
@@ -117,8 +121,8 @@ def parse_tools(listed: Iterable[object]) -> tuple[tuple[Contract, ...], tuple[F
     return tuple(contracts), tuple(flawed)
 
 
-def parse_tool(raw: object, index: int = 0) -> Contract | FlawedTool:
-    """Examine one entry of a ``tools/list`` result (MCP's ``Tool``)."""
+def parse_tool(raw: object, index: int = 0, allowance: Allowance | None = None) -> Contract | FlawedTool:
+    """Examine one entry of a ``tools/list`` result (MCP's ``Tool``); ``allowance`` is what its list may still cost."""
     if not isinstance(raw, dict):
         return FlawedTool(None, index, (Flaw("invalid-schema", "", "the entry is not an object"),))
     name = raw.get("name")
@@ -126,10 +130,10 @@ def parse_tool(raw: object, index: int = 0) -> Contract | FlawedTool:
         return FlawedTool(None, index, (Flaw("invalid-schema", "/name", "the tool has no name"),))
     if len(name) > MAX_NAME:
         flaw = Flaw("invalid-schema", "/name", f"the name has {len(name):,} characters")
-        return FlawedTool(name[:MAX_NAME], index, (flaw,))
-    flaws = list(_examine(raw))
+        return FlawedTool(name[:MAX_NAME], index, (flaw,), _conforms(raw))
+    flaws = list(_examine(raw, allowance))
     if flaws:
-        return FlawedTool(name, index, tuple(flaws))
+        return FlawedTool(name, index, tuple(flaws), _conforms(raw))
     return Contract(
         name=name,
         input_schema=raw["inputSchema"],
@@ -140,8 +144,8 @@ def parse_tool(raw: object, index: int = 0) -> Contract | FlawedTool:
     )
 
 
-def _examine(raw: dict[str, Any]) -> Iterable[Flaw]:
-    too_much = excess(raw)
+def _examine(raw: dict[str, Any], allowance: Allowance | None) -> Iterable[Flaw]:
+    too_much = excess(raw, allowance)
     if too_much:
         yield Flaw("invalid-schema", "", f"the tool is not examined: {too_much}")
         return
@@ -154,6 +158,17 @@ def _examine(raw: dict[str, Any]) -> Iterable[Flaw]:
         yield from check_schema(raw["inputSchema"], "/inputSchema", role="input")
     if raw.get("outputSchema") is not None:
         yield from check_schema(raw["outputSchema"], "/outputSchema", role="output")
+
+
+def _conforms(raw: dict[str, Any]) -> bool:
+    """As far as the SDKs look (MCP's ``Tool``): types at the top, ``type: object`` at the root of the input schema."""
+    schema, output = raw.get("inputSchema"), raw.get("outputSchema")
+    if not isinstance(schema, dict) or schema.get("type") != "object" or not isinstance(output, dict | None):
+        return False
+    if not isinstance(schema.get("properties", {}), dict) or not isinstance(schema.get("required", []), list):
+        return False
+    texts = all(isinstance(raw.get(key), str | None) for key in ("title", "description"))
+    return texts and isinstance(raw.get("annotations"), dict | None)
 
 
 def _annotations(raw: Any) -> Annotations:

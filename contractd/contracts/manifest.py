@@ -17,7 +17,7 @@ from contractd.errors import Failure, ProviderError
 from contractd.text import visible
 
 SCHEMA_VERSION = 1
-_VERSION = re.compile(r"(\d{1,6})(\.\d{1,6}){0,2}")
+_VERSION = re.compile(r"([0-9]{1,6})(\.[0-9]{1,6}){0,2}")
 
 
 @dataclass(frozen=True)

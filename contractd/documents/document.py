@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from contractd.errors import Place
+
+MAX_MARKS = 64 * 1024 * 1024  # characters of all pointers; what comes after gets the mark of its container
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 QuirkKind = Literal["comment", "trailing-comma", "duplicate-key", "bom", "single-quotes", "bare-key"]
 
@@ -64,7 +70,7 @@ class Document:
             name = token.replace("~1", "/").replace("~0", "~")
             if isinstance(here, dict) and name in here:
                 here = here[name]
-            elif isinstance(here, list) and name.isdigit() and int(name) < len(here):
+            elif isinstance(here, list) and re.fullmatch("[0-9]{1,9}", name) and int(name) < len(here):
                 here = here[int(name)]
             else:
                 return default
@@ -72,8 +78,13 @@ class Document:
 
     def lines(self, first: int, last: int) -> list[tuple[int, str]]:
         """The text of lines ``first`` to ``last`` (from 1), numbered; what lies outside is left out."""
-        rows = self.text.splitlines()
+        rows = self._rows
         return [(number, rows[number - 1]) for number in range(max(first, 1), min(last, len(rows)) + 1)]
+
+    @cached_property
+    def _rows(self) -> list[str]:
+        rows = _LINE_END.split(self.text)  # what the marks count; str.splitlines knows more line ends than files do
+        return rows if rows[-1] else rows[:-1]
 
 
 def pointer_join(base: str, *tokens: str | int) -> str:

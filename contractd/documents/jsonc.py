@@ -11,12 +11,13 @@ import re
 from bisect import bisect_right
 from typing import Any, NoReturn
 
-from contractd.documents.document import Document, Mark, Quirk, QuirkKind, pointer_join
+from contractd.documents.document import MAX_MARKS, Document, Mark, Quirk, QuirkKind, pointer_join
 from contractd.errors import ConfigError, Place
 from contractd.text import visible
 
 MAX_DEPTH = 128
 MAX_QUIRKS = 1000
+MAX_POINTER = 8192  # characters of all keys from the root to one value
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
@@ -39,6 +40,8 @@ class _Scanner:
         self.values: dict[str, Mark] = {}
         self.keys: dict[str, Mark] = {}
         self.quirks: list[Quirk] = []
+        self._marked: list[str] = []  # the pointers in the order they were met
+        self._marks_left = MAX_MARKS
         self._line_starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", text))]
 
     def document(self) -> Document:
@@ -59,7 +62,8 @@ class _Scanner:
     def value(self, pointer: str, depth: int) -> Any:
         if depth > MAX_DEPTH:
             self.fail(f"nested deeper than {MAX_DEPTH} levels")
-        self.values[pointer] = self.mark(self.at)
+        if self._marks_left > 0:
+            self.values[pointer] = self.mark(self.at)
         char = self.text[self.at : self.at + 1]
         if char == "{":
             return self.object(pointer, depth)
@@ -67,7 +71,7 @@ class _Scanner:
             return self.array(pointer, depth)
         if char == '"':
             return self.string()
-        if char == "-" or char.isdigit():
+        if char == "-" or (char.isascii() and char.isdigit()):
             return self.number()
         word = _WORD.match(self.text, self.at)
         if word and word.group() in _CONSTANTS:
@@ -79,6 +83,7 @@ class _Scanner:
     def object(self, pointer: str, depth: int) -> dict[str, Any]:
         self.at += 1
         result: dict[str, Any] = {}
+        marked: dict[str, tuple[int, int]] = {}  # which of self._marked belong to each key
         comma = -1
         while True:
             self.skip()
@@ -93,16 +98,22 @@ class _Scanner:
             start = self.at
             key = self.string()
             inner = pointer_join(pointer, key)
+            if len(inner) > MAX_POINTER:
+                self.at = start
+                self.fail(f"keys of more than {MAX_POINTER:,} characters, with those above them")
             if key in result:
-                self.quirks.append(Quirk("duplicate-key", self.mark(start), key, inner))
-                self.forget(inner)
-            self.keys[inner] = self.mark(start)
+                if len(self.quirks) < MAX_QUIRKS:
+                    self.quirks.append(Quirk("duplicate-key", self.mark(start), key, inner))
+                self.forget(marked[key])
+            first = len(self._marked)
+            self.note(inner, start)
             self.skip()
             if self.text[self.at : self.at + 1] != ":":
                 self.fail(f"a colon is expected after the key, not {self.here()}")
             self.at += 1
             self.skip()
             result[key] = self.value(inner, depth + 1)
+            marked[key] = (first, len(self._marked))
             comma = self.comma()
 
     def array(self, pointer: str, depth: int) -> list[Any]:
@@ -116,7 +127,9 @@ class _Scanner:
                 return result
             if result and comma < 0:
                 self.fail(f"a comma or ] is expected, not {self.here()}")
-            result.append(self.value(pointer_join(pointer, len(result)), depth + 1))
+            inner = pointer_join(pointer, len(result))
+            self.note(inner, None)
+            result.append(self.value(inner, depth + 1))
             comma = self.comma()
 
     def close(self, comma: int) -> None:
@@ -201,11 +214,18 @@ class _Scanner:
             else:
                 return
 
-    def forget(self, pointer: str) -> None:
+    def note(self, pointer: str, key_at: int | None) -> None:
+        self._marks_left -= len(pointer)
+        if self._marks_left > 0:
+            self._marked.append(pointer)
+            if key_at is not None:
+                self.keys[pointer] = self.mark(key_at)
+
+    def forget(self, marked: tuple[int, int]) -> None:
         """A repeated key replaces the whole earlier value: its marks go too."""
-        for marks in (self.values, self.keys):
-            for old in [known for known in marks if known == pointer or known.startswith(pointer + "/")]:
-                del marks[old]
+        for pointer in self._marked[slice(*marked)]:
+            self.values.pop(pointer, None)
+            self.keys.pop(pointer, None)
 
     def mark(self, at: int) -> Mark:
         line = bisect_right(self._line_starts, at)

@@ -16,6 +16,7 @@ from contractd.errors import ConfigError, Place
 
 MAX_NODES = 100_000
 MAX_DEPTH = 64
+MAX_TEXT = 1024 * 1024  # PyYAML reads some 100 kB a second
 
 _INT = re.compile(r"[-+]?[0-9]{1,400}")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -23,13 +24,16 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
 def parse_yaml(path: str, text: str) -> Document:
     """Parse ``text``. Raises ConfigError with line and column; aliases are followed within bounds."""
+    if len(text) > MAX_TEXT:
+        message = f"the YAML has {len(text):,} characters; more than {MAX_TEXT:,} are not read"
+        raise ConfigError(message, place=Place(path))
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = Place(path, mark.line + 1, mark.column + 1) if mark else Place(path)
         raise ConfigError(f"not valid YAML: {error.problem or error.context}", place=place) from None
-    except (yaml.YAMLError, RecursionError) as error:
+    except Exception as error:  # PyYAML lets ValueError and others out of its scanner
         raise ConfigError(f"not valid YAML: {type(error).__name__}", place=Place(path)) from None
     reader = _Reader(path)
     value = reader.read(node, "", 0) if node is not None else {}

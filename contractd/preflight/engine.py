@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from contractd.clock import Clock, SystemClock
@@ -47,8 +47,34 @@ async def preflight(
         contacting = group.create_task(bootstrap(specs, clock=time, observer=watch, environ=request.environ))
     rows = contacting.result()
     version = asking.result() if asking else None
-    view = _view(request, gathered, {row.spec.id: row for row in rows}, skipped, version)
-    return _report(view, accepted, gathered)
+    return assess(request, gathered, {row.spec.id: row for row in rows}, skipped, version, accepted)
+
+
+def assess(
+    request: Request,
+    gathered: Gathered,
+    rows: Mapping[str, Row],
+    skipped: Mapping[str, str],
+    version: str | None = None,
+    accepted: frozenset[str] = frozenset(),
+) -> Report:
+    """The report on what was read and what answered; nothing is contacted. ``rows`` and ``skipped`` by provider id."""
+    view = _view(request, gathered, rows, skipped, version)
+    found = check_all(view)
+    judged = judge(view, found, accepted)
+    return Report(
+        judged.verdict,
+        view.about,
+        judged.files,
+        provider_views(view),
+        tool_views(view, found),
+        judged.findings,
+        judged.fail_on,
+        offline=request.offline,
+        undetermined=judged.undetermined,
+        hidden=judged.hidden,
+        notes=gathered.notes,
+    )
 
 
 def _agreed(request: Request, gathered: Gathered, ask: Ask | None) -> tuple[list[ProviderSpec], dict[str, str]]:
@@ -82,7 +108,7 @@ def _spec(entry: Entry, request: Request) -> ProviderSpec:
 
 
 def _view(
-    request: Request, gathered: Gathered, rows: dict[str, Row], skipped: dict[str, str], version: str | None
+    request: Request, gathered: Gathered, rows: Mapping[str, Row], skipped: Mapping[str, str], version: str | None
 ) -> View:
     runtime = gathered.runtime
     profile = nearest_profile(runtime.name, gathered.stated or version)
@@ -125,22 +151,4 @@ def _about(gathered: Gathered, profile: Profile | None, installed: str | None) -
         gathered.reason,
         data,
         note,
-    )
-
-
-def _report(view: View, accepted: frozenset[str], gathered: Gathered) -> Report:
-    found = check_all(view)
-    judged = judge(view, found, accepted)
-    return Report(
-        judged.verdict,
-        view.about,
-        judged.files,
-        provider_views(view),
-        tool_views(view, found),
-        judged.findings,
-        judged.fail_on,
-        offline=view.request.offline,
-        undetermined=judged.undetermined,
-        hidden=judged.hidden,
-        notes=gathered.notes,
     )

@@ -67,12 +67,14 @@ def builtins_of(
         return None
     result = []
     for tool in profile.tools:
-        if holds(tool.when, conditions.known) == "no":
+        likely = holds(tool.when, conditions.likely)
+        if likely == "no":
             switch = switched_off_by(tool.when, conditions, profile.conditions)
             if switch is not None:
                 result.append(Builtin(tool, "off", setup.settings.place(switch), switch))
+                continue
+        if holds(tool.when, conditions.known) == "no":
             continue
-        likely = holds(tool.when, conditions.likely)
         presence: Presence = "on" if likely == "yes" else "maybe" if likely == "maybe" else "off"
         removed_by = runtime.removes_builtin(tool.name, profile, setup.settings)
         place = setup.settings.place(removed_by) if removed_by else None

@@ -12,16 +12,18 @@ from contractd.carriers.http import HttpCarrier
 from contractd.carriers.legacy_sse import LegacySseCarrier
 from contractd.carriers.process import Nursery
 from contractd.carriers.stdio import StdioCarrier
-from contractd.errors import ProviderError
+from contractd.errors import Failure, ProviderError
 from contractd.providers.base import Fetched, Inherit, ProviderSpec, Transport
 from contractd.providers.manifest import ManifestUrl, read_manifest_file
 from contractd.providers.mcp import Spoken, fetch, negotiate
+from contractd.text import plural
 
 PROBE_PATIENCE = 1.0  # seconds; see providers/mcp.py
+TIMEOUT_SIGNAL = "stdio-12"
 
 
 class Contact:
-    """Keeps the evidence whatever becomes of the attempt. ``fetch`` once, then ``close``."""
+    """Keeps the evidence whatever becomes of the attempt. ``fetch`` once, then ``close``; ``give_up`` between them."""
 
     def __init__(self, spec: ProviderSpec, nursery: Nursery, environ: Mapping[str, str] | None = None) -> None:
         self._spec = spec
@@ -30,17 +32,35 @@ class Contact:
         self._limits = Limits()
         self._carrier: Carrier | None = None
         self._evidence = Evidence()
+        self._died: tuple[Failure, Evidence] | None = None  # of a first start, while a second one is tried
+        self._told: Evidence | None = None
+        self._asking = "for its manifest"
 
     @property
     def evidence(self) -> Evidence:
-        """What the last carrier saw."""
-        return self._carrier.evidence if self._carrier else self._evidence
+        """What the last carrier saw, or the first where that says more."""
+        return self._told or (self._carrier.evidence if self._carrier else self._evidence)
+
+    def give_up(self) -> Failure:
+        """The failure when time is up: what a first start died of, if that is known, else that no answer came."""
+        budget = f"{self._spec.budget:g} s"
+        if self._died is not None:
+            failure, self._told = self._died
+            return failure
+        if not self.evidence.started:
+            message = f"not reached within {budget}"
+        else:
+            how = "it was started" if self._spec.transport == "stdio" else "it was reached"
+            message = f"no answer within {budget}: {how} and asked {self._asking}"
+            if self.evidence.foreign_count:
+                message += f"; {plural(self.evidence.foreign_count, 'foreign line')} on stdout came back"
+        return Failure(TIMEOUT_SIGNAL, message, retryable=True, details={"budget": self._spec.budget})
 
     async def fetch(self) -> Fetched:
         """Raises ProviderError. No time limit of its own."""
         spec = self._spec
         if spec.transport == "manifest-file":
-            manifest = read_manifest_file(Path(spec.path or ""), self._limits)
+            manifest = await read_manifest_file(Path(spec.path or ""), self._limits)
             self._evidence = Evidence(started=True)
             return Fetched(manifest, "manifest-file", protocol_version=manifest.protocol_version)
         if spec.transport == "manifest-url":
@@ -63,19 +83,20 @@ class Contact:
         try:
             spoken = await self._speak(self._new_stdio(), legacy_only=False)
         except ProviderError as error:
-            if error.failure.signal not in ("stdio-02", "stdio-06", "stdio-07"):
+            if error.failure.signal not in ("stdio-02", "stdio-06", "stdio-07", "stdio-exit"):
                 raise
             # It may have died of the probe alone: some servers take nothing before initialize.
-            first = self.evidence
             await self.close(gently=False)
+            self._died = error.failure, self.evidence
             try:
                 spoken = await self._speak(self._new_stdio(), legacy_only=True)
             except ProviderError:
-                if not self.evidence.stderr and first.stderr:
+                if not self.evidence.stderr and self._died[1].stderr:
+                    self._told = self._died[1]
                     raise error from None
                 raise
-        assert self._carrier is not None
-        return await fetch(self._carrier, spoken, __version__, "stdio")
+            self._died = None
+        return await self._list(spoken, "stdio")
 
     async def _remote(self) -> Fetched:
         spec = self._spec
@@ -91,13 +112,18 @@ class Contact:
                 transport = "sse"
         if transport == "sse":
             spoken = await self._speak(LegacySseCarrier(self._endpoint(), self._limits), legacy_only=True)
-        assert self._carrier is not None
-        return await fetch(self._carrier, spoken, __version__, transport)
+        return await self._list(spoken, transport)
 
     async def _speak(self, carrier: Carrier, *, legacy_only: bool) -> Spoken:
         self._carrier = carrier
+        self._asking = "which protocol version it speaks"
         await carrier.open()
         return await negotiate(carrier, __version__, patience=PROBE_PATIENCE, legacy_only=legacy_only)
+
+    async def _list(self, spoken: Spoken, transport: Transport) -> Fetched:
+        assert self._carrier is not None
+        self._asking = "for its tools"
+        return await fetch(self._carrier, spoken, __version__, transport)
 
     def _new_stdio(self) -> StdioCarrier:
         env = child_environment(self._environ, self._spec.inherit, self._spec.env)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import stat
 from pathlib import Path
 from typing import Any
 
 import aiohttp
-from yarl import URL
 
 from contractd.carriers.base import Endpoint, Evidence, Limits
-from contractd.carriers.http import new_session
-from contractd.carriers.http_failures import KEPT_HEADERS, connection_failure, status_failure, unusable
+from contractd.carriers.http import merged, new_session, usable_url
+from contractd.carriers.http_failures import connection_failure, kept_headers, status_failure, unusable
+from contractd.carriers.threads import in_thread
 from contractd.contracts import Manifest, parse_manifest
 from contractd.errors import Failure, ProviderError
 
@@ -27,34 +28,49 @@ class ManifestUrl:
     async def fetch(self) -> Manifest:
         """Raises ProviderError. Redirects are not followed: the configured headers are for this host."""
         try:
-            async with new_session() as session:
-                url = URL(self._endpoint.url)
-                headers = {**self._endpoint.headers, "Accept": "application/json"}
-                async with session.get(url, headers=headers, allow_redirects=False) as response:
-                    kept = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
-                    self.evidence = Evidence(started=True, status=response.status, headers=kept)
-                    if response.status != 200:
-                        raise ProviderError(status_failure(response.status, kept))
-                    body = bytearray()
-                    async for chunk in response.content.iter_any():
-                        body += chunk
-                        if len(body) > self._limits.message:
-                            raise unusable(f"its manifest has more than {self._limits.message:,} bytes")
+            url = usable_url(self._endpoint)
+            headers = merged(self._endpoint.headers, {"Accept": "application/json"})
+            async with (
+                new_session(self._connected) as session,
+                session.get(url, headers=headers, allow_redirects=False) as response,
+            ):
+                kept = kept_headers(response.headers)
+                self.evidence = Evidence(started=True, status=response.status, headers=kept)
+                if response.status != 200:
+                    raise ProviderError(status_failure(response.status, kept))
+                body = bytearray()
+                async for chunk in response.content.iter_any():
+                    body += chunk
+                    if len(body) > self._limits.message:
+                        raise unusable(f"its manifest has more than {self._limits.message:,} bytes")
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise ProviderError(connection_failure(error)) from error
-        return parse_manifest(_load(bytes(body)))
+        return await in_thread(_parse, bytes(body))
+
+    def _connected(self) -> None:
+        self.evidence = Evidence(started=True)
 
 
-def read_manifest_file(path: Path, limits: Limits) -> Manifest:
-    """Read a manifest file. Raises ProviderError ``manifest-file`` or ``manifest-format``."""
+async def read_manifest_file(path: Path, limits: Limits) -> Manifest:
+    """Read a manifest file. Raises ProviderError ``manifest-file``, ``manifest-format`` or ``manifest-version``."""
+    return await in_thread(lambda: _parse(_read(path, limits.message)))
+
+
+def _read(path: Path, limit: int) -> bytes:
     try:
-        size = path.stat().st_size
-        if size > limits.message:
-            raise unusable(f"the manifest file has {size:,} bytes")
-        data = path.read_bytes()
-    except OSError as error:
-        why = error.strerror or type(error).__name__
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe or a device has no end
+            raise ProviderError(Failure("manifest-file", "the manifest file is not a regular file", False))
+        with path.open("rb") as file:
+            data = file.read(limit + 1)
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
         raise ProviderError(Failure("manifest-file", f"the manifest file can't be read: {why}", False)) from None
+    if len(data) > limit:
+        raise unusable(f"the manifest file has more than {limit:,} bytes")
+    return data
+
+
+def _parse(data: bytes) -> Manifest:
     return parse_manifest(_load(data))
 
 

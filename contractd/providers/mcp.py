@@ -9,12 +9,13 @@ started once more and spoken to in the legacy way.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+import contextlib
+import hashlib
 from dataclasses import dataclass
-from typing import Any
 
 from contractd.carriers.base import Carrier
 from contractd.carriers.http import HttpCarrier
+from contractd.carriers.threads import in_thread
 from contractd.contracts.canonical import canonical_json
 from contractd.contracts.manifest import build_manifest
 from contractd.errors import Failure, ProviderError, TooComplexError
@@ -27,6 +28,7 @@ from contractd.wire import (
     Era,
     ErrorResponse,
     Initialized,
+    Page,
     Response,
     WireViolationError,
     discover_params,
@@ -40,6 +42,9 @@ from contractd.wire import (
 
 MAX_PAGES = 500
 MAX_TOOLS = 20_000
+MAX_FRUITLESS = 3
+_HEADER_MISMATCH = -32020
+_MISSING_CAPABILITY = -32021
 _UNSUPPORTED_VERSION = -32022
 _INVALID_PARAMS = -32602
 _METHOD_NOT_FOUND = -32601
@@ -64,52 +69,65 @@ async def negotiate(carrier: Carrier, client: str, *, patience: float, legacy_on
     if legacy_only:
         return await _initialize(carrier, client)
     probe = asyncio.ensure_future(_discover(carrier, client))
+    fallback: asyncio.Future[Spoken] | None = None
     try:
         done, _ = await asyncio.wait({probe}, timeout=patience)
-        if done:
-            return await _decide(carrier, client, probe)
-        return await _race(carrier, client, probe)
-    finally:
-        probe.cancel()
-        await asyncio.gather(probe, return_exceptions=True)
-
-
-async def _race(carrier: Carrier, client: str, probe: asyncio.Future[Answer]) -> Spoken:
-    """The probe met silence: ask the legacy way too, and take the first answer that decides."""
-    fallback = asyncio.ensure_future(_initialize(carrier, client))
-    try:
-        both: set[asyncio.Future[Any]] = {probe, fallback}
-        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-        if probe.done() and not probe.exception() and isinstance(probe.result(), Response):
-            return await _decide(carrier, client, probe)
+        if not done:
+            fallback = asyncio.ensure_future(_initialize(carrier, client))
+            await asyncio.wait({probe, fallback}, return_when=asyncio.FIRST_COMPLETED)
+            if not probe.done() and fallback.exception() is not None:
+                # A server that took the probe first is modern by now, refuses the handshake, and is about to say so.
+                await asyncio.wait({probe}, timeout=patience)
+        settled, doubt = _judge(carrier, probe)
+        if settled is not None:
+            return settled
         try:
-            return await fallback
-        except ProviderError:
-            # A server that took the probe first is modern by now and refuses the handshake (-32022).
-            if isinstance(answer := await probe, Response):
-                return _modern(carrier, _discovery(answer))
+            return await (fallback or _initialize(carrier, client))
+        except ProviderError as error:
+            # It refused both ways: what it said to the probe counts where that was in terms of the modern era.
+            if doubt is not None and error.failure.signal in ("mcp-handshake", "mcp-14"):
+                raise doubt from None
             raise
     finally:
-        fallback.cancel()
-        await asyncio.gather(fallback, return_exceptions=True)
+        for task in (probe, fallback):
+            if task is not None:
+                task.cancel()
+        await asyncio.gather(probe, *([fallback] if fallback else []), return_exceptions=True)
 
 
-async def _decide(carrier: Carrier, client: str, probe: Awaitable[Answer]) -> Spoken:
+def _judge(carrier: Carrier, probe: asyncio.Future[Answer]) -> tuple[Spoken | None, ProviderError | None]:
+    """What the probe settles: an era; or nothing, with what to report if ``initialize`` is refused as well.
+
+    Raises ProviderError where the legacy way need not be tried.
+    """
+    if not probe.done():
+        return None, None
+    error = probe.exception()
+    if isinstance(error, ProviderError):
+        if _may_be_legacy(error.failure):
+            return None, None
+        raise error
+    answer = probe.result()
+    if isinstance(answer, ErrorResponse):
+        if answer.code == _UNSUPPORTED_VERSION:
+            offered = supported_versions(answer.data)
+            doubt = _no_common_version(offered)
+            if offered and not any(version in LEGACY_VERSIONS for version in offered):
+                raise doubt
+            return None, doubt if offered else None
+        modern = answer.code in (_HEADER_MISMATCH, _MISSING_CAPABILITY)
+        return None, ProviderError(_rpc_failure("server/discover", answer, "mcp-handshake")) if modern else None
     try:
-        answer = await probe
-    except ProviderError as error:
-        if not _may_be_legacy(error.failure):
-            raise
-        return await _initialize(carrier, client)
-    if isinstance(answer, Response):
-        discovery = _discovery(answer)
-        if discovery.protocol_version is None and any(version in LEGACY_VERSIONS for version in discovery.offered):
-            return await _initialize(carrier, client)
-        return _modern(carrier, discovery)
-    offered = supported_versions(answer.data) if answer.code == _UNSUPPORTED_VERSION else ()
-    if offered and not any(version in LEGACY_VERSIONS for version in offered):
-        raise _no_common_version(offered)
-    return await _initialize(carrier, client)
+        discovery = parse_discovery(answer.result)
+    except WireViolationError as problem:  # some legacy servers answer any method with something
+        return None, ProviderError(Failure("mcp-handshake", str(problem), retryable=False))
+    if discovery.protocol_version is None:
+        doubt = _no_common_version(discovery.offered)
+        if not any(version in LEGACY_VERSIONS for version in discovery.offered):
+            raise doubt
+        return None, doubt
+    _headers(carrier, discovery.protocol_version, modern=True)
+    return Spoken("modern", discovery.protocol_version, discovery), None
 
 
 async def _discover(carrier: Carrier, client: str) -> Answer:
@@ -120,9 +138,12 @@ async def _discover(carrier: Carrier, client: str) -> Answer:
 async def _initialize(carrier: Carrier, client: str) -> Spoken:
     _headers(carrier, None, modern=False)
     answer = await carrier.request("initialize", initialize_params(client))
+    offered = supported_versions(answer.data) if isinstance(answer, ErrorResponse) else ()
+    mutual = [version for version in LEGACY_VERSIONS if version in offered]
+    if mutual:  # it refuses instead of answering with its own version: ask for that one
+        answer = await carrier.request("initialize", initialize_params(client, mutual[-1]))
     if isinstance(answer, ErrorResponse):
-        offered = supported_versions(answer.data)
-        if offered and not any(version in LEGACY_VERSIONS + MODERN_VERSIONS for version in offered):
+        if offered and not mutual:
             raise _no_common_version(offered)
         raise ProviderError(_rpc_failure("initialize", answer, "mcp-handshake"))
     try:
@@ -144,20 +165,6 @@ def _may_be_legacy(failure: Failure) -> bool:
     return failure.signal in ("mcp-empty", "mcp-unusable", "mcp-28", "aiohttp-19")
 
 
-def _discovery(answer: Response) -> Discovery:
-    try:
-        return parse_discovery(answer.result)
-    except WireViolationError as error:
-        raise ProviderError(Failure("mcp-handshake", str(error), retryable=False)) from None
-
-
-def _modern(carrier: Carrier, discovery: Discovery) -> Spoken:
-    _headers(carrier, discovery.protocol_version, modern=True)
-    if discovery.protocol_version is None:
-        raise _no_common_version(discovery.offered)
-    return Spoken("modern", discovery.protocol_version, discovery)
-
-
 def _headers(carrier: Carrier, version: str | None, *, modern: bool) -> None:
     if isinstance(carrier, HttpCarrier):
         carrier.protocol_version, carrier.modern = version, modern
@@ -166,8 +173,10 @@ def _headers(carrier: Carrier, version: str | None, *, modern: bool) -> None:
 async def fetch(carrier: Carrier, spoken: Spoken, client: str, transport: Transport) -> Fetched:
     """List every page and build the manifest. Raises ProviderError: a failed list is never an empty one."""
     tools, pages, loop = await _list(carrier, spoken, client)
+    # Beside the loop: a huge list costs its own provider's time and no other's.
+    manifest = await in_thread(build_manifest, tools, protocol_version=spoken.protocol_version, pages=pages)
     return Fetched(
-        build_manifest(tools, protocol_version=spoken.protocol_version, pages=pages),
+        manifest,
         transport,
         era=spoken.era,
         protocol_version=spoken.protocol_version,
@@ -181,47 +190,76 @@ async def fetch(carrier: Carrier, spoken: Spoken, client: str, transport: Transp
 async def _list(carrier: Carrier, spoken: Spoken, client: str) -> tuple[list[object], int, bool]:
     """All tools, the number of pages, and whether the cursor went round instead of ending.
 
-    The spec leaves a guard to the client. A cursor seen before, or a page that brings nothing new, ends the walk.
+    The spec leaves a guard to the client: a cursor seen before, or pages in a row that bring nothing new, end the walk.
     """
-    tools: list[object] = []
-    known: set[bytes] = set()
-    seen: set[str] = set()
+    walk = _Walk()
     cursor: str | None = None
     restarted = False
-    page_number = 0
     while True:
         answer = await carrier.request("tools/list", list_params(client, spoken.era, spoken.protocol_version, cursor))
         if isinstance(answer, ErrorResponse):
             if answer.code == _METHOD_NOT_FOUND and not spoken.detail.has_tools and cursor is None:
                 return [], 1, False  # it never said it had tools
             if cursor is not None and answer.code == _INVALID_PARAMS and not restarted:
-                tools, known, seen, cursor, restarted, page_number = [], set(), set(), None, True, 0
+                walk, cursor, restarted = _Walk(), None, True
                 continue  # an expired cursor: drop all pages and start again (spec, pagination)
             raise ProviderError(_rpc_failure("tools/list", answer, "mcp-list"))
         try:
             page = parse_page(answer.result)
         except WireViolationError as error:
             raise ProviderError(Failure("mcp-list", str(error), retryable=False)) from None
-        page_number += 1
-        fresh = [tool for tool in page.tools if page_number == 1 or _fingerprint(tool) not in known]
-        known.update(_fingerprint(tool) for tool in page.tools)
-        tools += fresh
-        if page.next_cursor is None:
-            return tools, page_number, False
-        if page.next_cursor in seen or (page_number > 1 and not fresh):
-            return tools, page_number, True
-        if page_number >= MAX_PAGES or len(tools) > MAX_TOOLS:
-            message = f"its list does not end: {len(tools):,} tools on {page_number} pages, and another page is offered"
-            raise ProviderError(Failure("mcp-list", message, retryable=False))
-        seen.add(page.next_cursor)
+        ended = await walk.take(page)
+        if ended is not None:
+            return walk.tools, walk.pages, ended
         cursor = page.next_cursor
+
+
+class _Walk:
+    """What the pages brought so far."""
+
+    def __init__(self) -> None:
+        self.tools: list[object] = []
+        self.pages = 0
+        self._known: set[bytes] = set()
+        self._cursors: set[str] = set()
+        self._fruitless = 0
+
+    async def take(self, page: Page) -> bool | None:
+        """None: go on; False: that was the last page; True: the cursor goes round. Raises ProviderError."""
+        self.pages += 1
+        fresh = page.tools
+        if len(self.tools) + len(fresh) <= MAX_TOOLS and (page.next_cursor is not None or self.pages > 1):
+            fresh = await in_thread(self._unseen, page.tools)
+        self.tools += fresh
+        self._fruitless = 0 if fresh else self._fruitless + 1
+        if len(self.tools) > MAX_TOOLS:
+            raise ProviderError(Failure("mcp-list", f"it lists more than {MAX_TOOLS:,} tools", retryable=False))
+        if page.next_cursor is None:
+            return False
+        if page.next_cursor in self._cursors or self._fruitless >= MAX_FRUITLESS:
+            return True
+        if self.pages >= MAX_PAGES:
+            count = f"{len(self.tools):,} tools on {self.pages} pages"
+            message = f"its list does not end: {count}, and another page is offered"
+            raise ProviderError(Failure("mcp-list", message, retryable=False))
+        self._cursors.add(page.next_cursor)
+        return None
+
+    def _unseen(self, tools: list[object]) -> list[object]:
+        """The tools that no earlier page brought. A tool listed twice on one page stays: it is a finding."""
+        marks = [_fingerprint(tool) for tool in tools]
+        fresh = [tool for tool, mark in zip(tools, marks, strict=True) if mark not in self._known]
+        self._known.update(marks)
+        return fresh
 
 
 def _fingerprint(tool: object) -> bytes:
     try:
-        return canonical_json(tool)
+        return hashlib.sha256(canonical_json(tool)).digest()
     except TooComplexError:
-        return repr(tool)[:10_000].encode("utf-8", "replace")
+        with contextlib.suppress(RecursionError):
+            return repr(tool)[:10_000].encode("utf-8", "replace")
+        return b"nested beyond everything"
 
 
 def _rpc_failure(method: str, error: ErrorResponse, signal: str) -> Failure:

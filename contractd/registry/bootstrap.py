@@ -13,10 +13,9 @@ from contractd.clock import Clock, SystemClock
 from contractd.errors import Failure, ProviderError
 from contractd.events import FanOut, Observer, ProviderEnded, ProviderStarted
 from contractd.providers.base import Fetched, ProviderSpec
-from contractd.providers.contact import Contact
-from contractd.text import plural
+from contractd.providers.contact import TIMEOUT_SIGNAL, Contact
 
-TIMEOUT_SIGNAL = "stdio-12"
+__all__ = ["TIMEOUT_SIGNAL", "Row", "bootstrap"]
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ async def bootstrap(
 
     A provider's trouble is its row. Cancellation ends every process first. ``environ`` None: this process's own.
     """
-    watch = observer or FanOut()
+    watch = FanOut([observer] if observer else [])
     time = clock or SystemClock()
     async with Nursery() as nursery, asyncio.TaskGroup() as group:
         tasks = [group.create_task(_one(spec, nursery, time, watch, environ)) for spec in specs]
@@ -68,7 +67,7 @@ async def _one(
             fetched = await contact.fetch()
         gently = True
     except TimeoutError:
-        failure = _timeout(spec, contact.evidence)
+        failure = contact.give_up()
     except ProviderError as error:
         failure, gently = error.failure, True
     except Exception as error:
@@ -81,14 +80,3 @@ async def _one(
             observer.on(ProviderEnded(spec.name, "failed" if failure else "ready", seconds, count, reason))
         await contact.close(gently=gently)
     return Row(spec, "failed" if failure else "ready", seconds, fetched, failure, contact.evidence)
-
-
-def _timeout(spec: ProviderSpec, evidence: Evidence) -> Failure:
-    if spec.transport == "stdio":
-        heard = plural(evidence.foreign_count, "foreign line") + " on stdout" if evidence.foreign_count else "nothing"
-        message = f"no answer within {spec.budget:g} s: it was started, and {heard} came back"
-    elif evidence.started:
-        message = f"no complete answer within {spec.budget:g} s, though it was reached"
-    else:
-        message = f"not reached within {spec.budget:g} s"
-    return Failure(TIMEOUT_SIGNAL, message, retryable=True, details={"budget": spec.budget})

@@ -54,14 +54,10 @@ def conditions_of(available: Mapping[str, Condition], stated: Mapping[str, str],
     for key, condition in available.items():
         if key in known:
             continue
-        decided = next(
-            ((decider, value) for decider in condition.decided_by if (value := _decided(decider, seen)) is not None),
-            None,
-        )
+        decided = _first_decision(condition, seen)
         if decided is not None:
-            known[key] = decided[1]
-            origins[key] = decided[0].setting or decided[0].env or "the servers"
-        elif key == "mcp":  # whether there is a server at all: the configuration itself decides
+            origins[key], known[key] = decided
+        elif key == "mcp" and not condition.decided_by:
             known[key] = "configured" if seen.configured else "none"
         elif condition.default is not None:
             defaults[key] = condition.default
@@ -77,6 +73,15 @@ def _check(available: Mapping[str, Condition], key: str, value: str) -> None:
     if value not in available[key].values:
         choices = listed(available[key].values, 30, last="or")
         raise UsageError(f"condition {key} has no value {visible(value, 60)!r}", hint=f"it is {choices}")
+
+
+def _first_decision(condition: Condition, seen: Seen) -> tuple[str, str] | None:
+    """The setting or variable that decides a condition, and the value it gives."""
+    for decider in condition.decided_by:
+        value = _decided(decider, seen)
+        if value is not None:
+            return decider.setting or decider.env or "the servers", value
+    return None
 
 
 def _decided(decider: Decider, seen: Seen) -> str | None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from contractd.documents import Document, pointer_join
+from contractd.errors import ConfigError
 from contractd.runtimes.base import Context, Entry, Location, Source
 from contractd.runtimes.reading import Chosen, EntryReader, Reading, Role
 from contractd.runtimes.runtime import Runtime
@@ -88,6 +89,8 @@ class Plain(Runtime):
         return [table for table in tables if source.document.get(table) is not None]
 
     def check_top_level(self, source: Source, reading: Reading, context: Context) -> list[Any]:
+        if not isinstance(source.document.value, dict):
+            raise ConfigError("a table is expected at the top, with the servers in it", place=source.document.place(""))
         return []  # contractd.toml is checked by its own models; of a plain file nobody knows what belongs in it
 
     def entries(self, reader: EntryReader, pointer: str, table: Any) -> Iterator[Entry]:

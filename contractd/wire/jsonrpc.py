@@ -10,6 +10,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+MAX_CONTAINERS = 1_000_000  # three bytes of "{}," become a hundred in memory
+
 
 @dataclass(frozen=True, slots=True)
 class Response:
@@ -79,12 +81,14 @@ def encode_error(request_id: int | str, code: int, message: str) -> bytes:
 
 def decode(data: bytes) -> list[Message]:
     """The messages in one line or body: one, or several where the server sent a batch (gone since MCP 2025-06-18)."""
+    if data.count(b"{") + data.count(b"[") > MAX_CONTAINERS:
+        return [Foreign(f"more than {MAX_CONTAINERS:,} arrays and objects", data[:300].decode("utf-8", "replace"))]
     try:
-        text = data.decode("utf-8")
+        text = data.removeprefix(_BOM).decode("utf-8")
     except UnicodeDecodeError:
         return [Foreign("not UTF-8", data[:300].decode("utf-8", "replace"))]
     try:
-        value = json.loads(text, parse_constant=_refuse)
+        value = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else "not JSON"
         return [Foreign(reason, text[:300])]
@@ -97,14 +101,15 @@ def _message(value: Any, text: str) -> Message:
     if not isinstance(value, dict):
         return Foreign("JSON, but not a JSON-RPC message", text[:300])
     method, request_id = value.get("method"), value.get("id")
-    if isinstance(method, str):
+    if isinstance(method, str) and "jsonrpc" in value:  # a log line may have a method and an id too
         if isinstance(request_id, int | str) and not isinstance(request_id, bool):
             return Request(request_id, method, value.get("params"))
         return Notification(method, value.get("params"))
-    if "error" in value and value["error"] is not None:
-        return _error(_own_id(request_id), value["error"])
-    if "result" in value and ("id" in value or "jsonrpc" in value):
-        return Response(_own_id(request_id), value["result"])
+    if method is None and ("id" in value or "jsonrpc" in value):
+        if value.get("error") is not None:
+            return _error(_own_id(request_id), value["error"])
+        if "result" in value:
+            return Response(_own_id(request_id), value["result"])
     return Foreign("JSON, but not a JSON-RPC message", text[:300])
 
 
@@ -134,5 +139,10 @@ def _refuse(constant: str) -> Any:
     raise ValueError(constant)  # NaN and Infinity are not JSON
 
 
+_BOM = b"\xef\xbb\xbf"
+_DECODER = json.JSONDecoder(parse_constant=_refuse)  # made once: json.loads makes one a call, at twice the price
+
+
 def _dump(message: dict[str, Any]) -> bytes:
-    return json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    # ASCII: a cursor may hold a lone surrogate, which only an escape can carry.
+    return json.dumps(message, separators=(",", ":")).encode("ascii")

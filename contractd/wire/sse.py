@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from contractd.wire.mcp import WireViolationError
+
+_END = re.compile(rb"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,26 +28,31 @@ class EventStream:
         self._data: list[bytes] = []
         self._size = 0
         self._first = True
+        self._after_cr = False
 
     def feed(self, chunk: bytes) -> list[ServerSentEvent]:
         """The events that ``chunk`` completes."""
-        scanned = max(len(self._buffer) - 1, 0)
+        if self._after_cr and chunk:  # the last chunk ended in CR: a LF now belongs to the same line's end
+            chunk, self._after_cr = chunk.removeprefix(b"\n"), False
+        scanned = len(self._buffer)
         self._buffer += chunk
         events: list[ServerSentEvent] = []
         start = 0
-        while True:
-            end = _line_end(self._buffer, max(start, scanned))
-            if end is None:
-                break
-            line = bytes(self._buffer[start : end[0]])
-            start = end[1]
+        while end := _END.search(self._buffer, max(start, scanned)):
+            line = bytes(self._buffer[start : end.start()])
+            start = end.end()
+            self._after_cr = start == len(self._buffer) and end.group() == b"\r"
+            self._bound(len(line))
             event = self._line(line)
             if event:
                 events.append(event)
         del self._buffer[:start]
-        if len(self._buffer) + self._size > self._limit:
-            raise WireViolationError(f"one event of more than {self._limit:,} bytes")
+        self._bound(len(self._buffer))
         return events
+
+    def _bound(self, more: int) -> None:
+        if more + self._size > self._limit:
+            raise WireViolationError(f"one event of more than {self._limit:,} bytes")
 
     def _line(self, line: bytes) -> ServerSentEvent | None:
         if self._first:
@@ -65,14 +73,3 @@ class EventStream:
         event, data = self._event, self._data
         self._event, self._data, self._size = "", [], 0
         return ServerSentEvent(event or "message", b"\n".join(data)) if data else None
-
-
-def _line_end(buffer: bytearray, start: int) -> tuple[int, int] | None:
-    """Where the first line from ``start`` ends and the next begins; a lone CR at the very end may be half of CR LF."""
-    line_feed = buffer.find(b"\n", start)
-    carriage = buffer.find(b"\r", start, line_feed if line_feed >= 0 else len(buffer))
-    if carriage >= 0:
-        if carriage + 1 == len(buffer):
-            return None
-        return carriage, carriage + (2 if buffer[carriage + 1 : carriage + 2] == b"\n" else 1)
-    return (line_feed, line_feed + 1) if line_feed >= 0 else None

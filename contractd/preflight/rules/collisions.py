@@ -61,7 +61,7 @@ def _shadowing(view: View, tool: NamedTool, builtin: Builtin) -> Finding:
         effect=effect,
         builtin=builtin.tool,
         answers=exact,
-        switched_on=builtin.presence != "off",
+        switched_on=builtin.presence != "off" or builtin.removed_by is not None,
     )
     raw, name, server = visible(tool.raw, 80), visible(builtin.name, 80), visible(tool.entry.name, 60)
     alike = (

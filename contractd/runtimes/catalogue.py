@@ -19,8 +19,11 @@ from contractd.runtimes.codex import CodexCli
 from contractd.runtimes.cursor import Cursor
 from contractd.runtimes.gemini import GeminiCli
 from contractd.runtimes.goose import Goose
+from contractd.runtimes.opencode import OpenCode
+from contractd.runtimes.openhands import OpenHands
 from contractd.runtimes.plain import Plain
 from contractd.runtimes.profile import Profile
+from contractd.runtimes.qwen import QwenCode
 from contractd.runtimes.runtime import Runtime
 from contractd.runtimes.vscode import VsCode
 from contractd.text import listed, visible
@@ -28,7 +31,19 @@ from contractd.text import listed, visible
 CONTRACTD = "contractd"
 RUNTIMES: dict[str, Runtime] = {
     runtime.name: runtime
-    for runtime in (ClaudeCode(), CodexCli(), GeminiCli(), Goose(), Cline(), Cursor(), VsCode(), Plain())
+    for runtime in (
+        QwenCode(),
+        OpenCode(),
+        OpenHands(),
+        ClaudeCode(),
+        CodexCli(),
+        GeminiCli(),
+        Goose(),
+        Cline(),
+        Cursor(),
+        VsCode(),
+        Plain(),
+    )
 }
 _ALIASES = {
     "qwen": "qwen-code", "claude": "claude-code", "codex": "codex-cli", "gemini": "gemini-cli",

@@ -86,7 +86,8 @@ def name_table(
     runtime: Runtime, profile: Profile | None, setup: Setup, rows: Mapping[str, Row], conditions: Conditions
 ) -> NameTable:
     """Names over the whole set of servers at once: some runtimes name a tool by what else is there."""
-    listings = [(entry, _listed(rows[entry.id])) for entry in setup.entries if entry.id in rows]
+    enabled = [entry for entry in setup.entries if entry.disabled is None]
+    listings = [(entry, _listed(rows[entry.id]) if entry.id in rows else []) for entry in enabled]
     servers = [(entry, [raw for raw, _, _ in tools]) for entry, tools in listings]
     announced = {
         key: row.fetched.server.get("title") or row.fetched.server.get("name", "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -48,18 +48,24 @@ def _inside(allowed: str) -> re.Pattern[str]:
 
 def short_hash(rule: Mapping[str, Any], text: str) -> str:
     """The hash that a rule puts behind a changed name: ``digits`` of hex SHA-1, or of base-36 FNV-1a."""
-    data = text.encode("utf-8", "surrogatepass")
     if rule["algorithm"] == "sha1":
         # SHA-1 because the program uses it: a name, not a protection.
+        data = text.encode("utf-8", "surrogatepass")
         return hashlib.sha1(data, usedforsecurity=False).hexdigest()[: rule["digits"]]
-    return base36(fnv1a32(data), rule["digits"])
+    return base36(fnv1a32(utf16_units(text)), rule["digits"])
 
 
-def fnv1a32(data: bytes) -> int:
-    """The 32-bit FNV-1a hash (Fowler, Noll, Vo)."""
+def utf16_units(text: str) -> list[int]:
+    """The UTF-16 code units of ``text``, as JavaScript sees it."""
+    data = text.encode("utf-16-le", "surrogatepass")
+    return [int.from_bytes(data[index : index + 2], "little") for index in range(0, len(data), 2)]
+
+
+def fnv1a32(steps: Iterable[int]) -> int:
+    """The 32-bit FNV-1a hash (Fowler, Noll, Vo); each step is one byte or, as some programs do, one UTF-16 unit."""
     value = 0x811C9DC5
-    for byte in data:
-        value = ((value ^ byte) * 0x01000193) & 0xFFFFFFFF
+    for step in steps:
+        value = ((value ^ step) * 0x01000193) & 0xFFFFFFFF
     return value
 
 

@@ -54,7 +54,7 @@ def conditions_of(available: Mapping[str, Condition], stated: Mapping[str, str],
     for key, condition in available.items():
         if key in known:
             continue
-        decided = _first_decision(condition, seen)
+        decided = _first_decision(condition, seen, known)
         if decided is not None:
             origins[key], known[key] = decided
         elif key == "mcp" and not condition.decided_by:
@@ -75,25 +75,33 @@ def _check(available: Mapping[str, Condition], key: str, value: str) -> None:
         raise UsageError(f"condition {key} has no value {visible(value, 60)!r}", hint=f"it is {choices}")
 
 
-def _first_decision(condition: Condition, seen: Seen) -> tuple[str, str] | None:
+def _first_decision(condition: Condition, seen: Seen, known: Mapping[str, str]) -> tuple[str, str] | None:
     """The setting or variable that decides a condition, and the value it gives."""
     for decider in condition.decided_by:
-        value = _decided(decider, seen)
+        value = _decided(decider, seen, known)
         if value is not None:
-            return decider.setting or decider.env or "the servers", value
+            return decider.setting or decider.env or decider.condition or "the servers", value
     return None
 
 
-def _decided(decider: Decider, seen: Seen) -> str | None:
+def _decided(decider: Decider, seen: Seen, known: Mapping[str, str]) -> str | None:
     if decider.setting is not None:
         found = seen.settings.get(decider.setting)
-        if found is None:
-            return None
-        return decider.map.get(str(found).lower() if isinstance(found, bool) else str(found), decider.otherwise)
+        if decider.contains is not None:
+            return decider.value if isinstance(found, list) and decider.contains in found else None
+        return None if found is None else _mapped(decider, str(found).lower() if isinstance(found, bool) else str(found))
     if decider.env is not None:
-        return decider.map.get(seen.environ[decider.env], decider.otherwise) if seen.environ.get(decider.env) else None
-    there = seen.connected if decider.mcp == "connected" and seen.connected is not None else seen.configured
-    return decider.map.get("yes" if there else "no")
+        return _mapped(decider, seen.environ[decider.env]) if seen.environ.get(decider.env) else None
+    if decider.condition is not None:
+        return decider.map.get(known.get(decider.condition, ""))
+    if decider.mcp in ("configured", "connected"):
+        there = seen.connected if decider.mcp == "connected" and seen.connected is not None else seen.configured
+        return decider.map.get("yes" if there else "no")
+    return None  # a flag, a model, what a server declares: not to be known from files
+
+
+def _mapped(decider: Decider, found: str) -> str | None:
+    return decider.map.get(found, decider.map.get("*", decider.otherwise))
 
 
 def holds(when: When, known: Mapping[str, str]) -> Holds:

@@ -12,7 +12,7 @@ from typing import Any
 
 from contractd.contracts import Contract
 from contractd.runtimes.base import Entry, Visible
-from contractd.runtimes.cleaning import part, short_hash
+from contractd.runtimes.cleaning import part, short_hash, utf16_units
 from contractd.runtimes.conditions import holds
 from contractd.runtimes.exposed import exposed_name
 from contractd.runtimes.naming_hashed import hashed_names
@@ -37,13 +37,16 @@ Servers = Sequence[tuple[str, Sequence[str]]]
 
 
 def runtime_names(rule: Mapping[str, Any], servers: Servers, likely: Mapping[str, str]) -> dict[tuple[str, str], Given]:
-    """The name of each (server, tool), over the whole set; servers in the order of the configuration.
+    """The name of each (server, tool), over the whole set: every enabled server in the order of the configuration,
+    one that did not come up with no tools.
 
     ``likely`` are the conditions of the run. Two tools may come out with one name: who wins is the clash rule's
     business.
     """
     if "hash" in rule:
         return _hashed(rule, servers, likely)
+    if len(servers) == 1 and rule.get("form_single_server"):
+        rule = {**rule, "form": rule["form_single_server"]}
     names: dict[tuple[str, str], Given] = {}
     cut = _numbered(rule, [server for server, _ in servers])
     for server, tools in servers:
@@ -70,12 +73,12 @@ def _hashed(rule: Mapping[str, Any], servers: Servers, likely: Mapping[str, str]
 
 
 def _joined(rule: Mapping[str, Any], server: str, tool: str) -> str:
-    left = part(server, rule.get("server", {}))
+    left = part(server, rule.get("server") or {})
     for special in rule.get("special", ()):
         if server.startswith(special["server_starts_with"]):
             left = re.sub("_+", "_", left).removeprefix("_").removesuffix("_")
     prefix = str(rule.get("prefix", ""))
-    parts = {"server": left, "tool": part(tool, rule.get("tool", {}))}
+    parts = {"server": left, "tool": part(tool, rule.get("tool") or {})}
     if rule.get("joined_first"):
         return _hash_if_changed(rule, str(rule["form"]).replace("{server}__{tool}", f"{server}__{tool}"))
     # One pass: a part may itself hold braces where the runtime replaces nothing.
@@ -96,6 +99,15 @@ def _hash_if_changed(rule: Mapping[str, Any], written: str) -> str:
     return base + "_" + short_hash(whole["hash"], written)
 
 
+def _hash_unless_plain(rule: Mapping[str, Any], text: str) -> str:
+    """As it is where it is plain and short; else cleaned, cut, and ending in a hash of what was written."""
+    if len(utf16_units(text)) <= rule["max_length"] and re.fullmatch(rule["must_match"].strip("^$"), text):
+        return text
+    cleaned = part(text, {**rule["otherwise"], "unit": rule["unit"]})
+    suffix = "_" + short_hash(rule["otherwise"]["hash"], text)
+    return cleaned[: rule["max_length"] - len(suffix)] + suffix
+
+
 def _numbered(rule: Mapping[str, Any], servers: Sequence[str]) -> dict[str, str]:
     """Server parts that are cut short, the second and later of one cut name with a number (VS Code)."""
     if "numbering" not in rule:
@@ -112,6 +124,8 @@ def _numbered(rule: Mapping[str, Any], servers: Sequence[str]) -> dict[str, str]
 
 def _whole(text: str, rule: Mapping[str, Any], raw_length: int) -> Given:
     limit = rule.get("max_length")
+    if "otherwise" in rule:
+        return Given(_hash_unless_plain(rule, text))
     length = raw_length if "counts" in rule else len(text)
     if limit is None or length <= limit:
         return Given(text)
@@ -166,7 +180,7 @@ class Names:
 
 def _called(entry: Entry, rule: Mapping[str, Any], announced: Mapping[str, str]) -> str:
     """What stands for the server in a name: its key, its own field ``name``, or what it announces."""
-    origin = str(rule.get("server", {}).get("from", ""))
+    origin = str((rule.get("server") or {}).get("from", ""))
     if origin == "name":
         return str(entry.raw.get("name") or entry.name)
     if origin.startswith("serverInfo"):

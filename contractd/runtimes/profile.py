@@ -22,12 +22,21 @@ class _Data(BaseModel):
 
 
 class Decider(_Data):
-    """What decides a condition: a setting (dotted path), an environment variable, or that there are MCP servers."""
+    """What decides a condition: a setting (dotted path), an environment variable, another condition.
+
+    ``flag`` and ``model`` are known to whoever starts the program, not from files: ``--condition`` states them.
+    In ``map``, ``*`` stands for any other value.
+    """
 
     setting: str | None = None
     env: str | None = None
-    mcp: Literal["configured", "connected"] | None = None
+    flag: str | None = None
+    model: str | None = None
+    condition: str | None = None
+    mcp: str | None = None
     map: dict[str, str] = Field(default_factory=dict)
+    contains: str | None = None
+    value: str | None = None
     otherwise: str | None = None
     note: str | None = None
 
@@ -64,6 +73,8 @@ class Clash(_Data):
     builtin: Literal["mcp-wins", "builtin-wins", "first-wins-race", "start-aborts", "apart", "undetermined"]
     mcp: Literal["last-wins-race", "first-wins-race", "first-wins", "last-wins", "one-dropped", "apart", "undetermined"]
     bare_name: Literal["builtin", "error", "mcp", "undetermined"]
+    bare_name_folded: Literal["builtin", "error", "mcp", "undetermined"] | None = None
+    about: str | None = None
     note: str | None = None
 
 
@@ -76,6 +87,7 @@ class Mcp(BaseModel):
     visibility: dict[str, Any]
     clash: Clash
     one_bad_tool: Any = None
+    one_bad_tool_cases: dict[str, str] = Field(default_factory=dict)
 
 
 class Profile(_Data):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import select
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +15,9 @@ from contractd.cli.output import is_tty
 from contractd.errors import UsageError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Several files in one variable are separated as in PATH: names may hold blanks.
+FILES = click.Path(allow_dash=True)
 
 
 def option(*names: str, **attributes: Any) -> Callable[[Function], Function]:
@@ -26,6 +31,7 @@ _SHARED = (
         "--config",
         "configs",
         multiple=True,
+        type=FILES,
         metavar="FILE",
         help="A configuration to check, - for standard input; repeatable, weakest first. Without it: the files the "
         "runtime would itself read from here.",
@@ -53,6 +59,14 @@ _SHARED = (
     option("--no-policy", is_flag=True, help="Look for no contractd.toml."),
     option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
     option("--no-progress", is_flag=True, help="The same as --quiet."),
+    click.option(
+        "-v",
+        "--verbose",
+        count=True,
+        help="Show every tool of long lists and more of each finding; twice: also the traceback of an error in "
+        "contractd itself.",
+        callback=lambda ctx, _, value: note_verbosity(ctx, value),
+    ),
 )
 
 
@@ -61,6 +75,14 @@ def shared(function: Function) -> Function:
     for add in reversed(_SHARED):
         function = add(function)
     return function
+
+
+def note_verbosity(ctx: click.Context, value: int) -> int:
+    """Tell the entry point, which shows tracebacks after -vv, and after CONTRACTD_DEBUG=1."""
+    root = ctx.find_root()
+    if isinstance(root.obj, dict):
+        root.obj["verbose"] = value
+    return value
 
 
 def request_from(options: dict[str, Any], **more: Any) -> Any:
@@ -79,8 +101,9 @@ def request_from(options: dict[str, Any], **more: Any) -> Any:
     configs = options["configs"]
     return Request(
         configs=configs,
-        stdin=sys.stdin.buffer.read() if "-" in configs else b"",
+        stdin=_standard_input() if "-" in configs else b"",
         runtime=options["runtime"],
+        cwd=_here(),
         conditions=conditions,
         expect=options["expect"],
         policy=options["policy"],
@@ -93,18 +116,24 @@ def request_from(options: dict[str, Any], **more: Any) -> Any:
     )
 
 
-def checked(options: dict[str, Any], **more: Any) -> Any:
-    """Run preflight with progress on stderr; the report."""
-    from contractd.cli.progress import Progress  # noqa: PLC0415
-    from contractd.cli.run import run  # noqa: PLC0415
-    from contractd.preflight.engine import preflight  # noqa: PLC0415
+def checked(options: dict[str, Any], **more: Any) -> tuple[Any, Any]:
+    """Run preflight with progress on stderr: what was prepared, and the report."""
+    from contractd.preflight.engine import assess_prepared, carry_out, prepare  # noqa: PLC0415
 
-    quiet = options["quiet"] or options["no_progress"] or sys.stderr is None
-    progress = None if quiet else Progress(live=is_tty(sys.stderr))
     never = options["no_input"] or options["yes"] or "-" in options["configs"]
     ask = None if never or not (is_tty(sys.stdin) and is_tty(sys.stderr)) else _ask
+    # Asked before the event loop takes over the signals: an interrupt must end the question too.
+    prepared = prepare(request_from(options, **more), ask=ask)
+    if not prepared.contacts:
+        return prepared, assess_prepared(prepared)
+    from contractd.cli.progress import Progress  # noqa: PLC0415
+    from contractd.cli.run import run  # noqa: PLC0415
+
+    quiet = options["quiet"] or options["no_progress"] or sys.stderr is None
+    live = is_tty(sys.stderr) and os.environ.get("TERM") != "dumb"
+    progress = None if quiet else Progress(live=live)
     try:
-        return run(preflight(request_from(options, **more), ask=ask, observer=progress))
+        return prepared, run(carry_out(prepared, observer=progress))
     finally:
         if progress is not None:
             progress.close()
@@ -124,9 +153,36 @@ def _ask(questions: list[Any]) -> frozenset[str]:
     click.echo("This configuration would start or contact:\n", err=True)
     for question in questions:
         click.echo(f"  {question.name}: {question.line}\n      {question.detail}", err=True)
-    click.echo("", err=True)
-    if not click.confirm("Go ahead? (remembered for these exact commands)", default=False, err=True):
+    click.echo("\nGo ahead? (remembered for these exact commands) [y/N] ", err=True, nl=False)
+    if _answer().strip().lower() not in ("y", "yes"):
         return frozenset()
     digests = frozenset(question.digest for question in questions)
     store().add(digests)
     return digests
+
+
+def _answer() -> str:
+    """A line from the terminal. click's own question would write to stdout; and a signal that comes just before a
+    read that blocks is seen only after it, so the wait is in short pieces. Raises Abort where the input ends."""
+    while not select.select([sys.stdin], [], [], 0.2)[0]:
+        pass
+    line = sys.stdin.readline()
+    if not line:
+        click.echo("", err=True)
+        raise click.Abort
+    return line
+
+
+def _standard_input() -> bytes:
+    from contractd.documents import MAX_BYTES  # noqa: PLC0415
+
+    if sys.stdin is None:
+        raise UsageError("--config - reads standard input, which is closed")
+    return sys.stdin.buffer.read(MAX_BYTES + 1)
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()  # noqa: PTH109
+    except OSError as error:
+        raise UsageError(f"the working directory can't be used: {error.strerror}") from None

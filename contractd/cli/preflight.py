@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from typing import Any
 
@@ -10,8 +11,7 @@ import click
 
 from contractd.cli import exit_codes
 from contractd.cli.options import checked, option, shared
-from contractd.cli.output import is_tty, wants_color, write_result
-from contractd.errors import ContractdError
+from contractd.cli.output import check_output, is_tty, wants_color, write_result
 
 FORMATS = ("text", "json", "sarif", "junit", "github", "markdown")
 LEVELS = ("info", "low", "medium", "high", "never")
@@ -38,40 +38,34 @@ Examples:
 @option("--select", multiple=True, metavar="RULE", help="Report only these: an id, a name, or CTD3 for a family.")
 @option("--ignore", multiple=True, metavar="RULE", help="Leave these rules out.")
 @option("--baseline", metavar="FILE", help="Accept the findings in this file; only new ones count.")
-@option("--write-baseline", metavar="FILE", help="Write the findings of this run as a baseline.")
+@click.option("--write-baseline", metavar="FILE", help="Write the findings of this run as a baseline.")
 @option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
-@option("-o", "--output", metavar="FILE", help="Write the result there, once it is complete.")
+@click.option("-o", "--output", metavar="FILE", help="Write the result there, once it is complete.")
 @option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
-@option("-v", "--verbose", is_flag=True, help="Show every tool of long lists.")
 def command(**options: Any) -> int:
     """Parse, check, render, exit."""
+    check_output(options["output"], options["write_baseline"])
     names = ("allow_undetermined", "select", "ignore", "fail_on", "baseline")
-    report = checked(options, **{name: options[name] for name in names})
+    prepared, report = checked(options, **{name: options[name] for name in names})
+    text = _render(prepared, report, options)
     if options["write_baseline"]:
         from contractd.preflight.baseline import baseline_text  # noqa: PLC0415 - heavy rooms load where they are used
 
         write_result(baseline_text(report.findings), options["write_baseline"])
-    write_result(_render(report, options), options["output"])
+    write_result(text, options["output"])
     return exit_codes.BY_VERDICT[report.verdict]
 
 
-def _render(report: Any, options: dict[str, Any]) -> str:
-    from contractd.documents import Document  # noqa: PLC0415
-    from contractd.preflight.gather import read_document  # noqa: PLC0415
+def _render(prepared: Any, report: Any, options: dict[str, Any]) -> str:
     from contractd.preflight.report import render  # noqa: PLC0415
 
-    documents: dict[str, Document] = {}
-    for file in {finding.place.file for finding in report.findings}:
-        try:
-            documents[file] = read_document(file)
-        except (ContractdError, OSError):
-            continue  # standard input, or gone meanwhile: then no source lines
     to_terminal = options["output"] is None and is_tty(sys.stdout)
     return render(
         report,
         options["format_"],
-        documents=documents,
+        documents=prepared.documents,
         color=wants_color(options["color"], os.environ, tty=to_terminal),
-        verbose=options["verbose"],
-        base=os.getcwd(),  # noqa: PTH109
+        verbose=options["verbose"] > 0,
+        width=min(shutil.get_terminal_size().columns, 160) if to_terminal else 120,
+        base=prepared.request.cwd,
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 import sys
 
 from contractd.events import Event, ProviderEnded, ProviderStarted
-from contractd.text import listed, visible
+from contractd.text import listed, plural, visible
 
 
 class Progress:
@@ -16,17 +18,20 @@ class Progress:
         self._waiting: list[str] = []
 
     def on(self, event: Event) -> None:
+        """Tell of one event."""
         if isinstance(event, ProviderStarted):
             self._waiting.append(event.provider)
         elif isinstance(event, ProviderEnded):
             if event.provider in self._waiting:
                 self._waiting.remove(event.provider)
-            told = f"{event.tools} tools" if event.status == "ready" else visible(event.reason or "", 100)
+            told = plural(event.tools, "tool") if event.status == "ready" else visible(event.reason or "", 100)
             self._write(f"{visible(event.provider, 40)}: {event.status} after {event.seconds:.1f} s, {told}\n")
         else:
             return
         if self._live and self._waiting:
-            self._write(f"waiting for {listed(self._waiting, 4)} …", keep=False)
+            text = f"waiting for {listed(self._waiting, 4)} …"
+            # A line that wraps could not be taken back.
+            self._write(text[: shutil.get_terminal_size().columns - 1], keep=False)
 
     def close(self) -> None:
         """Clear the waiting line."""
@@ -36,5 +41,6 @@ class Progress:
     def _write(self, text: str, *, keep: bool = True) -> None:
         start = "\r\x1b[2K" if self._live else ""
         if keep or self._live:
-            sys.stderr.write(start + text)
-            sys.stderr.flush()
+            with contextlib.suppress(OSError, ValueError):  # nobody reads it: no reason to stop
+                sys.stderr.write(start + text)
+                sys.stderr.flush()

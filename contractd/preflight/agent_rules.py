@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
 from contractd.preflight.model import Report, ToolView
 from contractd.text import visible
 
 _MOST = 60  # tools; a longer list would be noise in a prompt
 
 
-def agent_rules(report: Report, expected: frozenset[tuple[str, str]]) -> str:
-    """Markdown. ``expected`` (provider name, tool) narrows it to what the session must have; empty: all sound tools.
+@dataclass(frozen=True)
+class Wanted:
+    """The tools that the paragraph names, and the references of those that should be there and are not."""
 
-    Names come from servers: they are made visible and set in code spans, so that none of them can give an order.
-    """
-    tools = [
-        tool
-        for tool in report.tools
-        if tool.status in ("bound", "shadowed") and (not expected or (tool.provider, tool.name) in expected)
-    ]
+    tools: tuple[ToolView, ...]
+    missing: tuple[str, ...] = ()
+
+
+def wanted_tools(report: Report, expected: Iterable[str] = ()) -> Wanted:
+    """``expected`` (``provider.tool``, by name or id) narrows it to what must be there; empty: all sound tools."""
+    names = {provider.id: provider.name for provider in report.providers}
+    sound = {(tool.provider, tool.name): tool for tool in report.tools if tool.status in ("bound", "shadowed")}
+    references = {reference: _key(reference, names) for reference in expected}
+    if not references:
+        return Wanted(tuple(sound.values()))
+    found = dict.fromkeys(key for key in references.values() if key in sound)
+    missing = tuple(visible(reference, 200) for reference, key in references.items() if key not in sound)
+    return Wanted(tuple(sound[key] for key in found), missing)
+
+
+def _key(reference: str, names: Mapping[str, str]) -> tuple[str, str]:
+    provider, _, tool = reference.partition(".")
+    return (provider if provider in names.values() else names.get(provider, provider)), tool
+
+
+def agent_rules(report: Report, wanted: Wanted) -> str:
+    """Markdown. Names come from servers: made visible and set in code spans, so that none of them can give an order."""
+    tools = wanted.tools
     lines = ["## Tools of this session", ""]
-    if not tools:
-        lines += [
-            "No tool of a server is known for this session. Say so before you start; do not look for substitutes."
-        ]
-        return "\n".join(lines) + "\n"
     lines += ["This session must have these tools. Call them by exactly these names:", ""]
     lines += [_line(tool) for tool in tools[:_MOST]]
     if len(tools) > _MOST:

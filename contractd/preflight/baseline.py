@@ -7,17 +7,21 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from contractd.errors import ConfigError, Place
+from contractd.preflight.files import read_bytes
 from contractd.preflight.model import Finding
 
 VERSION = 1
+ACCEPTED = "accepted by the baseline"
 
 
-def read_baseline(path: str) -> frozenset[str]:
-    """The fingerprints in a baseline file. Raises ConfigError."""
+def read_baseline(path: str, cwd: str = ".") -> frozenset[str]:
+    """The fingerprints in a baseline file, named from ``cwd``. Raises ConfigError."""
+    data = read_bytes(str(Path(cwd) / path), path)
     try:
-        value = json.loads(Path(path).read_bytes())
-    except OSError as error:
-        raise ConfigError(f"the baseline can't be read: {error.strerror}", place=Place(path)) from None
+        value = json.loads(data)
+    except json.JSONDecodeError as error:
+        place = Place(path, error.lineno, error.colno)
+        raise ConfigError(f"the baseline is not JSON: {error.msg[:1].lower()}{error.msg[1:]}", place=place) from None
     except (ValueError, RecursionError):
         raise ConfigError("the baseline is not JSON", place=Place(path)) from None
     if not isinstance(value, dict) or value.get("version") != VERSION or not isinstance(value.get("findings"), list):
@@ -34,12 +38,17 @@ def read_baseline(path: str) -> frozenset[str]:
 
 
 def baseline_text(findings: Iterable[Finding]) -> str:
-    """The text of a baseline that accepts ``findings``; sorted, one finding a line, so that diffs read well."""
+    """The text of a baseline that accepts ``findings``; sorted, one finding a line, so that diffs read well.
+
+    What an older baseline accepts stays in; what contractd.toml suppresses needs no place in it.
+    """
     rows = sorted(
         {
             (finding.fingerprint, finding.rule.id, finding.provider or "", finding.tool or "")
             for finding in findings
-            if not finding.settled and not finding.undetermined  # what is not known is never accepted unseen
+            if not finding.settled
+            and finding.suppressed in (None, ACCEPTED)
+            and not finding.undetermined  # what is not known is never accepted unseen
         },
         key=lambda row: (row[1:], row[0]),
     )

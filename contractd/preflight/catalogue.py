@@ -16,7 +16,7 @@ RULES: tuple[Rule, ...] = (
     _rule("CTD101", "wrong-top-level-key", "high", "Servers stand under a key that this runtime does not read."),
     _rule("CTD102", "ignored-key", None, "The runtime ignores a key of its configuration."),
     _rule("CTD103", "server-entry-invalid", "high", "A server's entry can't be used as it is written."),
-    _rule("CTD104", "transport-mismatch", "medium", "The entry makes the runtime speak another transport than meant."),
+    _rule("CTD104", "transport-mismatch", "high", "The entry makes the runtime speak another transport than meant."),
     _rule("CTD105", "command-not-found", "high", "A server's program is not where the runtime would look for it."),
     _rule("CTD106", "duplicate-name", "medium", "Two servers have one name, and one of them is lost."),
     _rule("CTD107", "plain-text-secret", None, "A credential stands in the configuration in plain text."),

@@ -1,53 +1,98 @@
-"""From a request to a report: gather, agree, contact, name, judge."""
+"""From a request to a report: read, agree, contact, name, judge.
+
+``prepare`` reads and asks, and raises for all that is put wrongly, so that nothing is started in vain; ``preflight``
+contacts; ``assess`` judges what came back and contacts nothing.
+"""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from contractd.clock import Clock, SystemClock
-from contractd.events import FanOut, Observer
+from contractd.documents import Document
 from contractd.preflight.baseline import read_baseline
-from contractd.preflight.consent import Asked, asked
+from contractd.preflight.consent import Asked, agreed
 from contractd.preflight.gather import Gathered, gather
-from contractd.preflight.model import Report, RuntimeView, VersionSource
+from contractd.preflight.model import FileView, Report, RuntimeView, VersionSource
 from contractd.preflight.names import name_table
 from contractd.preflight.request import Request
 from contractd.preflight.rules import check_all
+from contractd.preflight.stated import check_stated, stated_conditions
 from contractd.preflight.verdict import judge
-from contractd.preflight.version import installed_version
 from contractd.preflight.view import View
 from contractd.preflight.views import provider_views, tool_views
 from contractd.providers.base import ProviderSpec
-from contractd.registry import Row, bootstrap
-from contractd.runtimes.base import Entry
 from contractd.runtimes.catalogue import CONTRACTD, nearest_profile, profiles
 from contractd.runtimes.conditions import Seen, conditions_of
 from contractd.runtimes.profile import Profile
 
+if TYPE_CHECKING:  # what contacts is imported by whoever has something to contact
+    from contractd.clock import Clock
+    from contractd.events import Observer
+    from contractd.registry import Row
+
 # Shown what would be started; answers with the digests that may be. None: nobody can be asked.
 Ask = Callable[[list[Asked]], frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What was read and agreed to. Nothing has been started. ``skipped``: why a provider is not contacted, by id."""
+
+    request: Request
+    gathered: Gathered
+    specs: tuple[ProviderSpec, ...]
+    skipped: Mapping[str, str]
+    accepted: frozenset[str] = frozenset()
+
+    @property
+    def asks_version(self) -> bool:
+        """Whether the installed runtime is to be asked for its version."""
+        return self.gathered.stated is None and not self.request.offline and self.gathered.runtime.program is not None
+
+    @property
+    def contacts(self) -> bool:
+        """Whether there is anything to start or contact at all."""
+        return bool(self.specs) or self.asks_version
+
+    @property
+    def documents(self) -> dict[str, Document]:
+        """Every file that was read, by the name that findings call it."""
+        read = [source.document for source in self.gathered.setup.sources]
+        return {document.path: document for document in (*read, *self.gathered.policy.documents)}
+
+
+def prepare(request: Request, *, ask: Ask | None = None) -> Prepared:
+    """Read everything and ask what may be started. Raises UsageError or ConfigError."""
+    gathered = gather(request)
+    check_stated(request, gathered)
+    accepted = read_baseline(request.baseline, request.cwd) if request.baseline else frozenset[str]()
+    specs, skipped = agreed(request, gathered, ask)
+    return Prepared(request, gathered, tuple(specs), skipped, accepted)
 
 
 async def preflight(
     request: Request, *, ask: Ask | None = None, observer: Observer | None = None, clock: Clock | None = None
 ) -> Report:
     """Check a configuration. Raises UsageError or ConfigError for bad input; a server's trouble is in the report."""
-    watch, time = observer or FanOut(), clock or SystemClock()
-    gathered = gather(request)
-    accepted = read_baseline(request.baseline) if request.baseline else frozenset[str]()
-    specs, skipped = _agreed(request, gathered, ask)
-    version: str | None = None
-    rows: tuple[Row, ...] = ()
-    async with asyncio.TaskGroup() as group:
-        asking = None
-        if gathered.stated is None and not request.offline:
-            asking = group.create_task(installed_version(gathered.runtime, request.environ, time, watch))
-        contacting = group.create_task(bootstrap(specs, clock=time, observer=watch, environ=request.environ))
-    rows = contacting.result()
-    version = asking.result() if asking else None
-    return assess(request, gathered, {row.spec.id: row for row in rows}, skipped, version, accepted)
+    return await carry_out(prepare(request, ask=ask), observer=observer, clock=clock)
+
+
+async def carry_out(prepared: Prepared, *, observer: Observer | None = None, clock: Clock | None = None) -> Report:
+    """Contact what was agreed to, and judge."""
+    if not prepared.contacts:
+        return assess_prepared(prepared)
+    from contractd.preflight.contact import contact  # noqa: PLC0415 - aiohttp costs half of an offline run
+
+    rows, version = await contact(prepared, observer=observer, clock=clock)
+    return assess_prepared(prepared, rows, version)
+
+
+def assess_prepared(prepared: Prepared, rows: tuple[Row, ...] = (), version: str | None = None) -> Report:
+    """The report on what was prepared and what came back."""
+    by_id = {row.spec.id: row for row in rows}
+    return assess(prepared.request, prepared.gathered, by_id, prepared.skipped, version, prepared.accepted)
 
 
 def assess(
@@ -65,7 +110,7 @@ def assess(
     return Report(
         judged.verdict,
         view.about,
-        judged.files,
+        _files(gathered),
         provider_views(view),
         tool_views(view, found),
         judged.findings,
@@ -77,34 +122,13 @@ def assess(
     )
 
 
-def _agreed(request: Request, gathered: Gathered, ask: Ask | None) -> tuple[list[ProviderSpec], dict[str, str]]:
-    """The providers that may be contacted, and why the others may not."""
-    wanted = [_spec(entry, request) for entry in gathered.setup.entries if entry.spec and entry.disabled is None]
-    # A manifest file is only read: reading needs nobody's consent, and happens offline too.
-    files = [spec for spec in wanted if spec.transport == "manifest-file"]
-    others = [spec for spec in wanted if spec.transport != "manifest-file"]
-    if request.offline:
-        return files, {spec.id: "nothing is started or contacted with --offline" for spec in others}
-    if request.consented or not others:
-        return wanted, {}
-    questions = [asked(spec, request.environ) for spec in others]
-    allowed = frozenset(gathered.policy.policy.consent.allow) | frozenset(request.allow)
-    open_questions = [
-        question for question in questions if question.digest not in allowed and question.spec.name not in request.allow
-    ]
-    if open_questions and ask is not None:
-        allowed |= ask(open_questions)
-    skipped = {}
-    for question in open_questions:
-        if question.digest not in allowed:
-            why = "it was declined" if ask else "nobody agreed to it (no terminal to ask on; --yes agrees to all)"
-            skipped[question.spec.id] = f"{why}; its digest is {question.digest}"
-    return [spec for spec in wanted if spec.id not in skipped], skipped
-
-
-def _spec(entry: Entry, request: Request) -> ProviderSpec:
-    assert entry.spec is not None
-    return replace(entry.spec, budget=request.budget) if request.budget else entry.spec
+def _files(gathered: Gathered) -> tuple[FileView, ...]:
+    """What was read: the runtime's files, then contractd's own."""
+    files = [FileView(source.document.path, source.scope, source.why) for source in gathered.setup.sources]
+    known = {file.path for file in files}
+    own = [document.path for document in gathered.policy.documents if document.path not in known]
+    files += [FileView(path, gathered.policy_scopes.get(path, "stated"), "contractd's own settings") for path in own]
+    return tuple(files)
 
 
 def _view(
@@ -112,15 +136,15 @@ def _view(
 ) -> View:
     runtime = gathered.runtime
     profile = nearest_profile(runtime.name, gathered.stated or version)
-    stated = {**gathered.policy.policy.preflight.conditions, **request.conditions}
+    available = profile.conditions if profile else {}
     seen = Seen(
         gathered.setup.settings,
         request.environ,
         configured=any(entry.disabled is None for entry in gathered.setup.entries),
         connected=any(row.status == "ready" for row in rows.values()) if rows else None,
     )
-    conditions = conditions_of(profile.conditions if profile else {}, stated, seen)
-    table = name_table(runtime, profile, gathered.setup, rows, conditions)
+    conditions = conditions_of(available, stated_conditions(request, gathered, available), seen)
+    table = name_table(runtime, profile, gathered.setup, rows, conditions, gathered.policy.policy.tools)
     about = replace(
         _about(gathered, profile, version), conditions=dict(conditions.known), assumed=dict(conditions.open)
     )
@@ -139,7 +163,9 @@ def _about(gathered: Gathered, profile: Profile | None, installed: str | None) -
         note = f"nothing is known of {version}; built-in tools and naming are assumed from {data}"
     elif source == "assumed" and data is not None:
         known = [known.version for known in profiles(gathered.runtime.name)]
-        note = f"its version is not known; assumed from {data}, the newest of {len(known)} that are known"
+        note = f"its version is not known; assumed from {data}" + (
+            f", the newest of {len(known)} that are known" if len(known) > 1 else ", the only one that is known"
+        )
     if gathered.runtime.name == CONTRACTD:
         version, note = None, None
     named = gathered.named and gathered.stated is None and source == "assumed"

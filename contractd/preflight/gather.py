@@ -1,30 +1,39 @@
-"""Find and read the files: which runtime, which documents, which policy. The only file access of preflight's front."""
+"""Which runtime, which of its files, which policy: what a request is about, read and nothing started."""
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from platformdirs import user_config_path
-
-from contractd.documents import MAX_BYTES, Document, parse
-from contractd.errors import ConfigError, Place, UsageError
-from contractd.policy import Loaded, load_policy
+from contractd.documents import Document
+from contractd.errors import ConfigError, UsageError
+from contractd.policy import Loaded
+from contractd.preflight.files import POLICY_FILE, STDIN_SHOWN, is_file, is_policy, read_document, read_named
+from contractd.preflight.own import Own, own_settings
 from contractd.preflight.request import Request
 from contractd.runtimes.base import Context, Location, Scope, Setup, Source
 from contractd.runtimes.catalogue import CONTRACTD, RUNTIMES, Recognition, recognise, runtime_named
 from contractd.runtimes.runtime import Runtime
-from contractd.text import listed
+from contractd.text import listed, visible
 
-POLICY_FILE = "contractd.toml"
-STDIN = "-"
+
+@dataclass(frozen=True)
+class Wanted:
+    """A runtime, the version the user named, why it is this one, and whether somebody said so."""
+
+    runtime: Runtime
+    stated: str | None
+    reason: str
+    named: bool = True
 
 
 @dataclass(frozen=True)
 class Gathered:
-    """What the files say. ``stated`` is the version the user named, ``reason`` why it is this runtime."""
+    """What the files say. ``agreed``: digests of what may be started; ``not_counted``: those that a file which nobody
+    named agrees to, each with that file."""
 
     runtime: Runtime
     stated: str | None
@@ -34,89 +43,127 @@ class Gathered:
     setup: Setup
     policy: Loaded
     notes: tuple[str, ...] = ()
+    policy_scopes: Mapping[str, Scope] = field(default_factory=dict)
+    agreed: frozenset[str] = frozenset()
+    not_counted: Mapping[str, str] = field(default_factory=dict)
 
 
 def gather(request: Request) -> Gathered:
     """Read everything. Raises UsageError or ConfigError; nothing is started."""
     context = Context(request.environ, request.home, str(Path(request.cwd).resolve()))
-    documents = [_read_named(name, request) for name in request.configs]
-    own = [document for document in documents if Path(document.path).name == POLICY_FILE]
-    policy = _policy(request, context, own)
-    wanted = request.runtime or policy.policy.runtime
-    if documents:
-        return _from_documents(documents, wanted, context, policy)
-    return _from_here(wanted, context, policy, searched=request.use_policy)
-
-
-def _from_documents(documents: list[Document], wanted: str | None, context: Context, policy: Loaded) -> Gathered:
+    documents = [read_named(name, request) for name in request.configs]
+    own = own_settings(request, documents)
+    wanted = _wanted(request, own)
+    if wanted and wanted.runtime.name != CONTRACTD:
+        documents = [document for document in documents if not is_policy(document)]  # settings, no servers of its own
     notes: tuple[str, ...] = ()
-    if wanted:
-        runtime, stated = runtime_named(wanted)
-        reason = "it was named"
+    if documents:
+        if wanted is None:
+            found = [recognise(document) for document in documents]
+            recognition = next((one for one in found if one.runtime.name != CONTRACTD), found[0])
+            wanted, notes = Wanted(recognition.runtime, None, recognition.reason, named=False), _rivals(recognition)
+        sources = _named_sources(wanted.runtime, documents, context)
     else:
-        recognition = recognise(documents[0])
-        runtime, stated, reason = recognition.runtime, None, recognition.reason
-        notes = _rivals(recognition)
+        wanted = wanted or _installed(context, own)
+        sources = _found_sources(wanted.runtime, context, own)
+    setup = wanted.runtime.read(sources, context)
+    return Gathered(
+        wanted.runtime, wanted.stated, wanted.reason, wanted.named, context, setup,
+        own.loaded, notes, own.scopes, own.agreed, own.not_counted,
+    )  # fmt: skip
+
+
+def _wanted(request: Request, own: Own) -> Wanted | None:
+    """The runtime that was named, if one was. Raises UsageError, or ConfigError with the place in contractd.toml."""
+    if request.runtime:
+        return Wanted(*runtime_named(request.runtime), "--runtime names it")
+    written = own.loaded.policy.runtime
+    if written is None:
+        return None
+    place = own.loaded.place("runtime")
+    try:
+        runtime, stated = runtime_named(written)
+    except UsageError as error:
+        raise ConfigError(error.message, place=place, hint=error.hint) from None
+    return Wanted(runtime, stated, f"{place.file if place else POLICY_FILE} names it")
+
+
+def _named_sources(runtime: Runtime, documents: list[Document], context: Context) -> list[Source]:
+    """The files that were named, weakest first, after the files of settings that belong to them."""
     sources: list[Source] = []
     for document in documents:
-        sources += _companions(runtime, document, context)
+        if document.path != STDIN_SHOWN:
+            sources += _present(runtime, runtime.companions(_full(document.path, runtime, context), context))
     for document in documents:
-        scope, why = _scope(runtime, document.path, context)
-        sources.append(Source(document, scope, why))
-    setup = runtime.read(sources, context)
-    return Gathered(runtime, stated, reason, bool(wanted), context, setup, policy, notes)
+        if document.path == STDIN_SHOWN:
+            sources.append(Source(document, "user", "read from standard input: taken as if it stood in user scope"))
+        else:
+            sources.append(Source(document, *runtime.scope_of(_full(document.path, runtime, context), context)))
+    return sources
 
 
-def _from_here(wanted: str | None, context: Context, policy: Loaded, *, searched: bool) -> Gathered:
-    """No file was named: what the named, or the installed, runtime would read."""
-    if wanted:
-        runtime, stated = runtime_named(wanted)
-        reason = "it was named"
-    else:
-        runtime, reason = _installed(context, policy)
-        stated = None
+def _full(path: str, runtime: Runtime, context: Context) -> str:
+    """The whole path: as it is written, or without symbolic links where only that is a place the runtime reads."""
+    written = os.path.normpath(os.path.join(context.cwd, path))  # noqa: PTH118 - text only
+    places = {location.path for location in runtime.locations(context)}
+    real = os.path.realpath(written)
+    return real if written not in places and real in places else written
+
+
+def _found_sources(runtime: Runtime, context: Context, own: Own) -> list[Source]:
+    """No file was named: what this runtime would read from here. Raises UsageError if there is nothing."""
     if runtime.name == CONTRACTD:
-        sources = [Source(document, "project", "contractd reads this file itself") for document in policy.documents]
+        documents = own.loaded.documents
+        sources = [Source(doc, own.scopes.get(doc.path, "stated"), "contractd reads it itself") for doc in documents]
+        places = [POLICY_FILE]
     else:
         sources = _present(runtime, runtime.locations(context))
-    if not any(source.servers for source in sources):
         places = [location.path for location in runtime.locations(context) if location.servers]
-        where = listed(places, 6) if runtime.name != CONTRACTD else POLICY_FILE
+    if not any(source.servers for source in sources):
         raise UsageError(
             f"there is no configuration of {runtime.title} to read from here",
-            hint=f"looked for {where}" if searched else "name one: contractd preflight --config FILE",
+            hint=f"looked for {', '.join(visible(place, 400) for place in places[:8])}; "
+            "name another with --config FILE",
         )
-    setup = runtime.read(sources, context)
-    return Gathered(runtime, stated, reason, bool(wanted), context, setup, policy)
+    return sources
 
 
-def _installed(context: Context, policy: Loaded) -> tuple[Runtime, str]:
+def _installed(context: Context, own: Own) -> Wanted:
     """The one runtime that is installed and has servers configured here; contractd's own file if there is none."""
     search = context.environ.get("PATH")
     found = [runtime for runtime in RUNTIMES.values() if runtime.program and shutil.which(runtime.program, path=search)]
     with_files = [runtime for runtime in found if _has_files(runtime, context)]
     if len(with_files) == 1:
-        return with_files[0], f"{with_files[0].program} is on PATH, and it has a configuration here"
+        return _because(with_files[0], f"{with_files[0].program} is on PATH, and it has a configuration here")
     if len(with_files) > 1:
         raise UsageError(
             f"several agent runtimes are installed and configured here: {listed([r.name for r in with_files])}",
             hint=f"say which: contractd preflight --runtime {with_files[0].name}",
         )
-    if policy.policy.providers:
-        return RUNTIMES[CONTRACTD], f"{POLICY_FILE} names providers of its own"
+    if own.loaded.policy.providers:
+        return _because(RUNTIMES[CONTRACTD], f"{POLICY_FILE} names providers of its own")
     if len(found) == 1:
-        return found[0], f"{found[0].program} is on PATH"
+        return _because(found[0], f"{found[0].program} is on PATH")
     raise UsageError(
         "nothing to check: no configuration was named, and no installed agent runtime has one here",
         hint="name one: contractd preflight --config FILE, or --runtime NAME",
     )
 
 
+def _because(runtime: Runtime, reason: str) -> Wanted:
+    return Wanted(runtime, None, reason, named=False)
+
+
 def _has_files(runtime: Runtime, context: Context) -> bool:
-    return any(location.servers and Path(location.path).is_file() for location in runtime.locations(context))
+    return any(location.servers and is_file(location.path) for location in runtime.locations(context))
 
 
 def _present(runtime: Runtime, locations: Iterable[Location]) -> list[Source]:
+    """The files that are there. Started from home, a runtime has one file for user and project: the user's."""
+    present: dict[str, Location] = {}
+    for location in locations:
+        if is_file(location.path):
+            present.setdefault(location.path, location)
     return [
         Source(
             read_document(location.path),
@@ -124,85 +171,12 @@ def _present(runtime: Runtime, locations: Iterable[Location]) -> list[Source]:
             f"{runtime.title} reads it in {location.scope} scope",
             location.servers,
         )
-        for location in locations
-        if Path(location.path).is_file()
+        for location in present.values()
     ]
-
-
-def _companions(runtime: Runtime, document: Document, context: Context) -> list[Source]:
-    if document.path == "<stdin>":
-        return []
-    absolute = str((Path(context.cwd) / document.path).resolve())
-    return _present(runtime, runtime.companions(absolute, context))
-
-
-def _scope(runtime: Runtime, path: str, context: Context) -> tuple[Scope, str]:
-    if path == "<stdin>":
-        return "user", "read from standard input: taken as if it stood in user scope"
-    return runtime.scope_of(str((Path(context.cwd) / path).resolve()), context)
 
 
 def _rivals(recognition: Recognition) -> tuple[str, ...]:
     if recognition.runtime.name != CONTRACTD and recognition.rivals:
-        return (f"it could also be for {listed(recognition.rivals, last='or')}; --runtime NAME settles it",)
+        names = [visible(name, 60) for name in recognition.rivals]
+        return (f"it could also be for {listed(names, last='or')}; --runtime NAME settles it",)
     return ()
-
-
-def _read_named(name: str, request: Request) -> Document:
-    if name == STDIN:
-        return parse("<stdin>", request.stdin)
-    path = Path(request.cwd) / name
-    return read_document(str(path), shown=name)
-
-
-def read_document(path: str, shown: str | None = None) -> Document:
-    """Read and parse one file. Raises ConfigError."""
-    name = shown or path
-    try:
-        if not Path(path).is_file():
-            what = "it is a folder" if Path(path).is_dir() else "there is no such file"
-            raise ConfigError(f"can't be read: {what}", place=Place(name))
-        with Path(path).open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise ConfigError(f"can't be read: {error.strerror}", place=Place(name)) from None
-    return parse(name, data)
-
-
-def own_settings(request: Request) -> Loaded:
-    """contractd's own settings alone. Raises ConfigError."""
-    return _policy(request, Context(request.environ, request.home, str(Path(request.cwd).resolve())), [])
-
-
-def _policy(request: Request, context: Context, own: list[Document]) -> Loaded:
-    """contractd's own settings: the user's, then the project's; or the file that was named, alone."""
-    if own:
-        return load_policy(own)
-    if request.policy:
-        return load_policy([_read_named(request.policy, request)])
-    if not request.use_policy:
-        return load_policy([])
-    documents: list[Document] = []
-    user = Path(user_config_path("contractd")) / POLICY_FILE
-    if user.is_file():
-        documents.append(read_document(str(user)))
-    project = project_policy(Path(context.cwd))
-    if project is not None:
-        documents.append(project)
-    return load_policy(documents)
-
-
-def project_policy(folder: Path) -> Document | None:
-    """The nearest contractd.toml, or pyproject.toml with a [tool.contractd], up to the repository's root."""
-    for here in (folder, *folder.parents):
-        named = here / POLICY_FILE
-        if named.is_file():
-            return read_document(str(named))
-        project = here / "pyproject.toml"
-        if project.is_file() and b"contractd" in project.read_bytes():
-            document = read_document(str(project))
-            if document.get("/tool/contractd") is not None:
-                return document
-        if (here / ".git").exists():
-            break
-    return None

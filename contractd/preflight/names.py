@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 from contractd.contracts import Contract, FlawedTool
 from contractd.errors import Place
+from contractd.policy import ToolPolicy
+from contractd.preflight.likeness import folded
 from contractd.preflight.model import Visible
-from contractd.registry import Row
 from contractd.runtimes.base import Entry, Setup
 from contractd.runtimes.conditions import Conditions, holds, switched_off_by
 from contractd.runtimes.naming import Names
 from contractd.runtimes.profile import BuiltinTool, Profile
 from contractd.runtimes.runtime import Runtime
+
+if TYPE_CHECKING:
+    from contractd.registry import Row
 
 # on: it is there. maybe: nobody can tell from here. off: it is off unless switched on, and nothing seen does.
 Presence = Literal["on", "maybe", "off"]
@@ -58,6 +64,54 @@ class NameTable:
     builtins: tuple[Builtin, ...] | None
     conditions: Conditions
 
+    def of(self, entry: Entry) -> list[NamedTool]:
+        """The tools of one server, in its order."""
+        return self._by_entry.get(entry.id, [])
+
+    def builtin_named(self, name: str | None) -> Builtin | None:
+        """The built-in that the model sees under this name."""
+        return self._by_name.get(name or "")
+
+    def namesakes(self, tool: NamedTool) -> list[Builtin]:
+        """The built-ins of exactly this tool's own name, else those that a call of it reaches by another name of
+        theirs, else those whose name folds to it; the surest to be there first."""
+        alike = self._by_fold.get(folded(tool.raw), [])
+        exact = [builtin for builtin in alike if builtin.tool.name == tool.raw]
+        # A name that a tool bears is never looked up among the other names of built-ins.
+        other = [] if tool.name == tool.raw else self._by_other_name.get(tool.raw, [])
+        return exact or other or alike
+
+    @cached_property
+    def _by_entry(self) -> dict[str, list[NamedTool]]:
+        result: dict[str, list[NamedTool]] = defaultdict(list)
+        for tool in self.tools:
+            result[tool.entry.id].append(tool)
+        return dict(result)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Builtin]:
+        return {builtin.name: builtin for builtin in reversed(_surest_first(self.builtins))}
+
+    @cached_property
+    def _by_other_name(self) -> dict[str, list[Builtin]]:
+        result: dict[str, list[Builtin]] = defaultdict(list)
+        for builtin in _surest_first(self.builtins):
+            for name in builtin.tool.answers_to:
+                result[name].append(builtin)
+        return dict(result)
+
+    @cached_property
+    def _by_fold(self) -> dict[str, list[Builtin]]:
+        result: dict[str, list[Builtin]] = defaultdict(list)
+        for builtin in _surest_first(self.builtins):
+            result[folded(builtin.tool.name)].append(builtin)
+        return dict(result)
+
+
+def _surest_first(builtins: tuple[Builtin, ...] | None) -> list[Builtin]:
+    order = ("on", "maybe", "off")
+    return sorted(builtins or (), key=lambda builtin: (builtin.removed_by is not None, order.index(builtin.presence)))
+
 
 def builtins_of(
     profile: Profile | None, runtime: Runtime, setup: Setup, conditions: Conditions
@@ -83,9 +137,17 @@ def builtins_of(
 
 
 def name_table(
-    runtime: Runtime, profile: Profile | None, setup: Setup, rows: Mapping[str, Row], conditions: Conditions
+    runtime: Runtime,
+    profile: Profile | None,
+    setup: Setup,
+    rows: Mapping[str, Row],
+    conditions: Conditions,
+    declared: Mapping[str, ToolPolicy],
 ) -> NameTable:
-    """Names over the whole set of servers at once: some runtimes name a tool by what else is there."""
+    """Names over the whole set of servers at once: some runtimes name a tool by what else is there.
+
+    A ``rename`` in ``declared`` changes the name that contractd exposes, and no other runtime's.
+    """
     enabled = [entry for entry in setup.entries if entry.disabled is None]
     listings = [(entry, _listed(rows[entry.id]) if entry.id in rows else []) for entry in enabled]
     servers = [(entry, [raw for raw, _, _ in tools]) for entry, tools in listings]
@@ -98,8 +160,11 @@ def name_table(
     tools: list[NamedTool] = []
     for entry, listing in listings:
         for raw, contract, flawed in listing:
-            excluded = runtime.excludes(entry, raw, setup.settings)
+            excluded = _never_started(entry) or runtime.excludes(entry, raw, setup.settings)
             given = names.name(entry, raw)
+            policy = declared.get(f"{entry.id}.{raw}") if runtime.name == "contractd" else None
+            if policy and policy.rename:
+                given = replace(given, name=policy.rename)
             seen = names.visible(entry, contract)
             if excluded or given.dropped:
                 seen = "no"
@@ -118,6 +183,11 @@ def name_table(
             )
     builtins = builtins_of(profile, runtime, setup, conditions)
     return NameTable(tuple(tools), tuple(builtins) if builtins is not None else None, conditions)
+
+
+def _never_started(entry: Entry) -> str | None:
+    """A tool of a server that no session starts is out of the model's reach, whatever contractd found there."""
+    return f"its server is never started: {entry.gate.why}" if entry.gate and entry.gate.certain else None
 
 
 def _listed(row: Row) -> list[tuple[str, Contract | None, FlawedTool | None]]:

@@ -13,9 +13,10 @@ from contractd.preflight.model import FailOn
 @dataclass(frozen=True)
 class Request:
     """``configs`` empty: the files the runtime would itself read from ``cwd``. ``stdin`` stands for a config named
-    ``-``. ``runtime`` is NAME or NAME@VERSION. ``fail_on`` and the lists None: what the policy says, else the default.
+    ``-``. ``runtime`` is NAME or NAME@VERSION. ``fail_on`` None and empty lists: what the policy says.
 
-    ``consent``: "ask" (a terminal is there), "given" (start everything), "listed" (only what an allow-list holds).
+    ``consented``: start and contact everything; else what ``allow`` (names, digests) or the user's settings agree to,
+    and what ``ask`` answers. ``budget``: seconds for each server instead of the runtime's own.
     """
 
     configs: tuple[str, ...] = ()

@@ -21,103 +21,30 @@ Effect = Literal["read", "write"]
 # own: its sub-agents, to-do list, plans. A message sent to those reaches nobody outside.
 _SHARED_WORLDS = frozenset({"filesystem", "shell", "web", "desktop", "user"})
 
-_READS = frozenset(
-    [
-        "get",
-        "list",
-        "read",
-        "search",
-        "fetch",
-        "find",
-        "check",
-        "show",
-        "describe",
-        "query",
-        "view",
-        "count",
-        "lookup",
-        "look",
-        "inspect",
-        "status",
-        "stat",
-        "info",
-        "ls",
-        "cat",
-        "grep",
-        "glob",
-        "head",
-        "tail",
-        "tree",
-        "diff",
-        "log",
-        "resolve",
-        "explain",
-        "preview",
-        "think",
-        "test",
-        "validate",
-        "verify",
-        "compare",
-        "analyze",
-        "analyse",
-    ]
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_READS = _words(
+    """
+    get list read search fetch find check show describe query view count lookup look inspect status stat info ls cat
+    grep glob head tail tree diff log resolve explain preview think test validate verify compare analyze analyse
+    retrieve browse crawl extract summarize convert calculate compute translate download export select exists has is
+    ping echo help peek watch wait await monitor screenshot snapshot scan measure estimate recall suggest recommend
+    """
 )
-_WRITES = frozenset(
-    [
-        "send",
-        "write",
-        "create",
-        "delete",
-        "remove",
-        "update",
-        "edit",
-        "set",
-        "add",
-        "put",
-        "post",
-        "push",
-        "move",
-        "rename",
-        "insert",
-        "append",
-        "replace",
-        "execute",
-        "exec",
-        "run",
-        "start",
-        "stop",
-        "kill",
-        "cancel",
-        "merge",
-        "commit",
-        "publish",
-        "deploy",
-        "approve",
-        "assign",
-        "upload",
-        "spawn",
-        "submit",
-        "apply",
-        "patch",
-        "drop",
-        "clear",
-        "reset",
-        "close",
-        "open",
-        "click",
-        "type",
-        "reply",
-        "forward",
-        "broadcast",
-        "notify",
-        "schedule",
-        "pay",
-        "buy",
-        "book",
-        "invoke",
-        "call",
-    ]
+_WRITES = _words(
+    """
+    send write create delete remove update edit set add put post push move rename insert append replace execute exec
+    run start stop kill cancel merge commit publish deploy approve assign upload spawn submit apply patch drop clear
+    reset close open click type reply forward broadcast notify schedule pay buy book invoke call save store remember
+    archive share invite grant revoke enable disable install uninstall sync restore transfer charge refund comment
+    upsert modify change destroy purge truncate terminate restart rollback release register message tell
+    """
 )
+# Of these a server knows better than its tool's name: open_nodes may only look, run_query too.
+_DEPENDS = _words("open run call invoke execute exec start type click close")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 # Parameters that mean the same thing in real tools of the same job.
@@ -132,16 +59,28 @@ _SYNONYMS = (
     frozenset({"question", "questions", "prompt"}),
 )
 
+# Parameters that say where: a built-in without them acts here and nowhere else.
+_ELSEWHERE = _words(
+    """
+    host hostname server machine node cluster container containerid containername pod podname namespace device deviceid
+    repo repository reponame owner org project projectid projectkey bucket region account accountid tenant workspace
+    workspaceid session sessionid connection connectionid database db instance instanceid vm vmid remote
+    """
+)
+_OTHER_MACHINE = re.compile(
+    r"(?i)\b(ssh|remote|containers?|docker|kubernetes|k8s|pods?|virtual machine|vms?|cluster)\b"
+)
+
 
 def effect_of(tool: Contract, policy: ToolPolicy | None, like: BuiltinTool | None = None) -> Effect:
     """Read or write: the user's word, else the server's hint unless the name belies it, else the name, else the
     built-in of the same name, else write (what is not known may be lost)."""
     if policy and policy.effect:
         return "read" if policy.effect == "read" else "write"
-    by_name = _effect_by_name(tool.name)
+    by_name, verb = _effect_by_name(tool.name)
     declared = tool.annotations.effect
     if declared == "read":
-        return "write" if by_name == "write" else "read"
+        return "write" if by_name == "write" and verb not in _DEPENDS else "read"
     if declared is not None:
         # destructiveHint alone is the default of many frameworks; a name that plainly reads outweighs it.
         return "read" if by_name == "read" and "readOnlyHint" not in tool.annotations.declared else "write"
@@ -150,29 +89,36 @@ def effect_of(tool: Contract, policy: ToolPolicy | None, like: BuiltinTool | Non
     return "read" if like is not None and like.effect == "read" else "write"
 
 
-def _effect_by_name(name: str) -> Effect | None:
-    """What the first verb in a name says; a second one behind *and* or *or* counts if it writes."""
+def _effect_by_name(name: str) -> tuple[Effect | None, str]:
+    """What the first verb in a name says, and that verb; a second one behind *and* or *or* counts if it writes."""
     words = [word.lower() for word in _WORDS.findall(name[:200])]
     for index, word in enumerate(words):
         if word in _WRITES:
-            return "write"
+            return "write", word
         if word in _READS:
-            joined = any(
-                conjunction in ("and", "or") and verb in _WRITES
-                for conjunction, verb in zip(words[index:], words[index + 1 :], strict=False)
-            )
-            return "write" if joined else "read"
-    return None
+            for conjunction, verb in zip(words[index:], words[index + 1 :], strict=False):
+                if conjunction in ("and", "or") and verb in _WRITES:
+                    return "write", verb
+            return "read", word
+    return None, ""
 
 
 def same_job(tool: Contract, builtin: BuiltinTool) -> bool:
     """Whether the built-in does what the server's tool is asked for: it acts on a world that both share, and it can
-    be told everything the tool needs to know. A required ``host`` or ``repo`` that it has no word for means another
-    world."""
-    if builtin.acts_on not in _SHARED_WORLDS or builtin.parameters is None:
+    be told everything the tool needs to know. A ``host`` or ``repo`` that it has no word for, required or not, or a
+    description that speaks of another machine, means another world."""
+    if builtin.acts_on not in _SHARED_WORLDS:
         return False
-    known = [folded(name) for name in builtin.parameters]
-    return all(any(same_parameter(folded(name), other) for other in known) for name in tool.required)
+    if builtin.acts_on != "web" and _OTHER_MACHINE.search((tool.description or "")[:4000]):
+        return False
+    known = {folded(name) for name in builtin.parameters or ()}
+    if any(folded(name) in _ELSEWHERE - known for name in tool.parameters):
+        return False
+    required = [folded(name) for name in tool.required]
+    if builtin.parameters is None:
+        # It is there, and nobody knows its parameters: a search is a search, but a write is not put at risk on a guess.
+        return builtin.effect == "read" and all(any(name in group for group in _SYNONYMS) for name in required)
+    return all(any(same_parameter(name, other) for other in known) for name in required)
 
 
 def same_parameter(one: str, other: str) -> bool:
@@ -181,12 +127,13 @@ def same_parameter(one: str, other: str) -> bool:
 
 
 def shadowing(
-    *, tool: Contract, effect: Effect, builtin: BuiltinTool, answers: bool, switched_on: bool
+    *, tool: Contract, effect: Effect, builtin: BuiltinTool, answers: bool, switched_on: bool, reached: bool = False
 ) -> tuple[Severity, str]:
     """The severity of a bare name that is (or folds to) a built-in's, and why.
 
     ``answers``: a call of the tool's own name lands in the built-in (else the runtime answers with an error, and only
-    a model that picks the similar name goes wrong). ``switched_on`` False: the built-in is off unless switched on.
+    a model that picks the similar name goes wrong). ``reached``: that call reaches the server's tool. ``switched_on``
+    False: the built-in is off unless switched on.
     """
     if same_job(tool, builtin):
         return "low", "the built-in does the same job with the same arguments, so a call that lands there is not lost"
@@ -196,6 +143,8 @@ def shadowing(
         if effect == "write":
             return "high", "what is written or sent through it never reaches the server, and the screen says done"
         return "medium", "the built-in answers from its own world: plausible, and wrong"
+    if reached:
+        return "low", "each of them answers to its own name, and the two read as the same"
     if effect == "write":
         return "medium", "the bare name is refused, but a model that takes the similar built-in instead loses the write"
     return "low", "the bare name is refused with an error that the model sees"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from contractd.errors import UsageError
 from contractd.policy import Suppression
-from contractd.preflight.catalogue import BY_ID, BY_NAME, rule
-from contractd.preflight.model import FailOn, FileView, Finding, Verdict, verdict_of
+from contractd.preflight.baseline import ACCEPTED
+from contractd.preflight.catalogue import rule
+from contractd.preflight.model import FailOn, Finding, Verdict, verdict_of
+from contractd.preflight.stated import chosen, element_place
 from contractd.preflight.view import View
 from contractd.text import visible
 
@@ -22,7 +22,6 @@ class Judged:
     findings: tuple[Finding, ...]
     fail_on: FailOn
     hidden: int
-    files: tuple[FileView, ...]
 
 
 def judge(view: View, found: tuple[Finding, ...], accepted: frozenset[str]) -> Judged:
@@ -31,51 +30,23 @@ def judge(view: View, found: tuple[Finding, ...], accepted: frozenset[str]) -> J
     A rule that is left out by ``select`` or ``ignore`` can't make the verdict ``not_ready``; what could not be
     determined still keeps it from ``ready``: not looking is not knowing.
     """
-    settings = view.policy.policy.preflight
-    fail_on = view.request.fail_on or settings.fail_on
-    allowed = rule_ids((*view.request.allow_undetermined, *settings.allow_undetermined))
-    select = rule_ids(view.request.select or tuple(settings.select))
-    ignore = rule_ids((*view.request.ignore, *settings.ignore))
-    marked = _suppress(view, found)
-    marked = tuple(
-        replace(finding, suppressed="accepted by the baseline")
-        if finding.fingerprint in accepted and not finding.undetermined and not finding.suppressed
-        else finding
-        for finding in marked
-    )
-    shown = tuple(
-        finding for finding in marked if (finding.rule.id in select or not select) and finding.rule.id not in ignore
-    )
-    left_out = [finding for finding in marked if finding not in shown]
+    choice = chosen(view.request, view.policy)
+    marked = [_accept(finding, accepted) for finding in _suppress(view, found)]
+    shown = tuple(finding for finding in marked if choice.shows(finding.rule.id))
+    left_out = [finding for finding in marked if not choice.shows(finding.rule.id)]
     open_questions = tuple(finding for finding in left_out if finding.undetermined)
-    verdict, undetermined = verdict_of(shown + open_questions, fail_on, allowed)
-    files = tuple(FileView(source.document.path, source.scope, source.why) for source in view.setup.sources)
-    if view.policy.documents:
-        known = {file.path for file in files}
-        files += tuple(
-            FileView(document.path, "project", "contractd's own settings")
-            for document in view.policy.documents
-            if document.path not in known
-        )
-    return Judged(verdict, undetermined, shown, fail_on, len(left_out), files)
+    verdict, undetermined = verdict_of(shown + open_questions, choice.fail_on, choice.allowed)
+    return Judged(verdict, undetermined, shown, choice.fail_on, len(left_out))
 
 
-def rule_ids(stated: Iterable[str]) -> frozenset[str]:
-    """Rule ids from ids or names; ``CTD3`` stands for a family. Raises UsageError for what is neither."""
-    result: set[str] = set()
-    for word in stated:
-        if word.upper() in BY_ID:
-            result.add(word.upper())
-        elif word.lower() in BY_NAME:
-            result.add(BY_NAME[word.lower()].id)
-        elif word.upper() in ("CTD", "CTD1", "CTD2", "CTD3", "CTD4"):
-            result |= {rule_id for rule_id in BY_ID if rule_id.startswith(word.upper())}
-        else:
-            raise UsageError(f"{visible(word, 60)!r} is no rule", hint="contractd explain --all lists them")
-    return frozenset(result)
+def _accept(finding: Finding, accepted: frozenset[str]) -> Finding:
+    """What could not be determined is never accepted by a baseline: nobody has seen it."""
+    if finding.undetermined or finding.suppressed or finding.fingerprint not in accepted:
+        return finding
+    return replace(finding, suppressed=ACCEPTED)
 
 
-def _suppress(view: View, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
+def _suppress(view: View, found: tuple[Finding, ...]) -> list[Finding]:
     """Apply the policy's suppressions; one that matches nothing is a finding itself."""
     suppressions = view.policy.policy.suppress
     used: set[int] = set()
@@ -88,20 +59,36 @@ def _suppress(view: View, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
             used.add(index)
             result.append(replace(finding, suppressed=suppressions[index].reason))
     for index, suppression in enumerate(suppressions):
-        if index not in used:
-            place = view.policy.place("suppress") or view.file
-            result.append(
-                Finding(
-                    rule("unused-suppression"),
-                    "info",
-                    f"the suppression of {suppression.rule} matches no finding ({visible(suppression.reason, 100)})",
-                    "remove it: what it was for is mended",
-                    place,
-                    subject=f"{suppression.rule} {suppression.provider} {suppression.tool}",
-                    retryable=False,
-                )
-            )
-    return tuple(result)
+        if index not in used and not _out_of_sight(suppression, view):
+            result.append(_unused(suppression, view, index))
+    return result
+
+
+def _unused(suppression: Suppression, view: View, index: int) -> Finding:
+    entry = view.entry(suppression.provider) if suppression.provider else None
+    return Finding(
+        rule("unused-suppression"),
+        "info",
+        f"the suppression of {suppression.rule} matches no finding ({visible(suppression.reason, 100)})",
+        "remove it: what it was for is mended, or never was as it says",
+        element_place(view.policy, ("suppress",), index) or view.file,
+        provider=entry.name if entry else None,
+        subject=f"{suppression.rule} {suppression.provider} {suppression.tool}",
+        retryable=False,
+    )
+
+
+def _out_of_sight(suppression: Suppression, view: View) -> bool:
+    """What it is for may be there: a server it is about was not asked this time."""
+    if suppression.rule.startswith("CTD1"):
+        return False
+    entry = view.entry(suppression.provider) if suppression.provider else None
+    if suppression.provider and entry is None:
+        return False
+    about = [entry] if entry else view.setup.entries
+    return any(
+        one.disabled is None and (one.id not in view.rows or view.rows[one.id].status != "ready") for one in about
+    )
 
 
 def _matches(suppression: Suppression, finding: Finding, view: View) -> bool:

@@ -18,16 +18,19 @@ _MOST = 64 * 1024
 
 
 async def installed_version(
-    runtime: Runtime, environ: Mapping[str, str], clock: Clock, observer: Observer
+    runtime: Runtime, environ: Mapping[str, str], clock: Clock, observer: Observer, *, cwd: str | None = None
 ) -> str | None:
-    """What ``PROGRAM --version`` prints, if it is on PATH and prints a version in time."""
+    """What ``PROGRAM --version`` prints, if it is on PATH and prints a version in time.
+
+    It runs in ``cwd``, where the user would start it: version managers pick the version by folder.
+    """
     program = shutil.which(runtime.program, path=environ.get("PATH")) if runtime.program else None
     if program is None:
         return None
     start, output = clock.monotonic(), b""
     async with Nursery() as nursery:
         try:
-            process = await nursery.start(Launch((program, "--version"), dict(environ)), Limits())
+            process = await nursery.start(Launch((program, "--version"), dict(environ), cwd), Limits())
         except ProviderError:
             return None
         try:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from contractd.errors import Place
 from contractd.policy import Loaded, ToolPolicy
 from contractd.preflight.model import RuntimeView
 from contractd.preflight.names import NameTable
 from contractd.preflight.request import Request
-from contractd.registry import Row
 from contractd.runtimes.base import Context, Entry, Setup
 from contractd.runtimes.profile import Profile
 from contractd.runtimes.runtime import Runtime
+
+if TYPE_CHECKING:
+    from contractd.registry import Row
 
 
 @dataclass(frozen=True)
@@ -31,10 +35,14 @@ class View:
     skipped: Mapping[str, str]
     table: NameTable
 
-    def entry(self, provider: str) -> Entry | None:
-        """The entry of this provider id, or name."""
+    @cached_property
+    def _entries(self) -> dict[str, Entry]:
         entries = self.setup.entries
-        return next((entry for entry in entries if provider in (entry.id, entry.name)), None)
+        return {entry.id: entry for entry in entries} | {entry.name: entry for entry in entries}
+
+    def entry(self, provider: str) -> Entry | None:
+        """The entry of this name, or provider id."""
+        return self._entries.get(provider)
 
     def tool_policy(self, entry: Entry, tool: str) -> ToolPolicy | None:
         """What the user declares of a tool."""

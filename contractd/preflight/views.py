@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from contractd.preflight.consent import asked
-from contractd.preflight.model import Finding, ProviderStatus, ProviderView, ToolStatus, ToolView
+from typing import TYPE_CHECKING
+
+from contractd.preflight.consent import target
+from contractd.preflight.model import Finding, ProviderStatus, ProviderView, ToolStatus, ToolView, Visible
 from contractd.preflight.view import View
-from contractd.registry import Row
+from contractd.providers.base import Transport
 from contractd.runtimes.base import Entry
-from contractd.text import visible_lines
+from contractd.text import visible, visible_lines
+
+if TYPE_CHECKING:
+    from contractd.registry import Row
 
 
 def provider_views(view: View) -> tuple[ProviderView, ...]:
@@ -28,18 +33,23 @@ def _provider(view: View, entry: Entry) -> ProviderView:
         status, reason = "skipped", view.skipped.get(entry.id, "it was not contacted")
     else:
         status, reason = row.status, row.failure.message if row.failure else None
-    target = asked(spec, view.context.environ).line if spec else ""
     base = ProviderView(
         entry.name,
         entry.id,
-        spec.transport if spec else "stdio",
+        spec.transport if spec else _meant_transport(view, entry),
         status,
-        target,
+        target(spec) if spec else "",
         entry.place,
         entry.source.scope,
         reason,
     )
     return _with_row(base, row) if row is not None else base
+
+
+def _meant_transport(view: View, entry: Entry) -> Transport:
+    """Of an entry that is switched off or unusable: as far as its keys tell."""
+    chosen = view.runtime.reading(view.context).transport(entry.raw)
+    return "stdio" if isinstance(chosen, str) else chosen[0]
 
 
 def _with_row(base: ProviderView, row: Row) -> ProviderView:
@@ -73,7 +83,10 @@ def tool_views(view: View, found: tuple[Finding, ...]) -> tuple[ToolView, ...]:
     """One row for each listed tool."""
     shadowed: dict[tuple[str, str], str] = {}
     refused: set[str] = set()
+    lost: dict[str, str] = {}
     for finding in found:
+        if finding.rule.name == "list-lost" and finding.provider is not None:
+            lost[finding.provider] = f"the runtime drops the server's whole list over {visible(finding.subject, 80)}"
         if finding.settled or finding.provider is None or finding.tool is None:
             continue
         entry = view.entry(finding.provider)
@@ -92,10 +105,13 @@ def tool_views(view: View, found: tuple[Finding, ...]) -> tuple[ToolView, ...]:
             status = "excluded"
         elif tool.flawed is not None:
             status, note = "quarantined", tool.flawed.flaws[0].message
+        elif tool.entry.name in lost:
+            status, note = "refused", lost[tool.entry.name]
         elif tool.dropped or f"{tool.entry.id}.{tool.raw}" in refused:
             status = "refused"
         elif (tool.entry.name, tool.raw) in shadowed:
             status, note = "shadowed", shadowed[tool.entry.name, tool.raw]
         digest = tool.contract.digest if tool.contract else None
-        rows.append(ToolView(tool.entry.name, tool.raw, tool.name, tool.visible, status, digest, note))
+        seen: Visible = "no" if tool.entry.name in lost else tool.visible
+        rows.append(ToolView(tool.entry.name, tool.raw, tool.name, seen, status, digest, note))
     return tuple(rows)

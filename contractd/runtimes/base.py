@@ -18,11 +18,15 @@ Sure = Literal["low", "medium", "high"]
 
 @dataclass(frozen=True)
 class Context:
-    """Where and with what environment a runtime would be started. Paths are absolute."""
+    """Where and with what environment a runtime would be started. Paths are absolute.
+
+    ``env_files``: ``environ`` holds the variables of the runtime's own .env files already.
+    """
 
     environ: Mapping[str, str] = field(repr=False)
     home: str
     cwd: str
+    env_files: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,10 @@ class Gate:
 
 @dataclass(frozen=True)
 class Entry:
-    """One configured server. ``spec`` None: the entry is unusable, and a problem says why."""
+    """One configured server. ``spec`` None: the entry is unusable, and a problem says why.
+
+    ``let_through``: names of tools that the runtime's settings show where the others of the server stay hidden.
+    """
 
     name: str
     id: str
@@ -94,6 +101,7 @@ class Entry:
     exclude: tuple[str, ...] = ()
     required: bool = False
     always_visible: bool | None = None
+    let_through: tuple[str, ...] = ()
     gate: Gate | None = None
 
     @property

@@ -4,60 +4,44 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from contractd.contracts import FlawedTool
 from contractd.documents import Document, pointer_join
-from contractd.runtimes.base import Context, Entry, Fix, Gate, Location, Settings, Source, Visible
+from contractd.providers.base import Transport
+from contractd.runtimes.base import Context, Entry, Fix, Gate, Location, Scope, Settings, Source, Visible
+from contractd.runtimes.claude_format import reading
+from contractd.runtimes.cleaning import part
+from contractd.runtimes.layers import merged_settings
 from contractd.runtimes.profile import Profile
-from contractd.runtimes.reading import Chosen, Reading, Role
+from contractd.runtimes.reading import Reading
 from contractd.runtimes.runtime import Runtime, certain_gate
-from contractd.runtimes.variables import BRACES_DEFAULT
-
-_STDIO: dict[str, Role] = {"command": "command", "args": "args", "env": "env"}
-_REMOTE: dict[str, Role] = {
-    "url": "url", "headers": "headers", "headersHelper": "known", "oauth": "known", "request_timeout_ms": "known",
-    "tools": "known", "displayName": "known", "discoveryCache": "known", "toolPermissions": "known",
-}  # fmt: skip
-_BOTH: dict[str, Role] = {"type": "type", "timeout": "known", "alwaysLoad": "always-visible", "role": "known"}
-_SLIPS = {"httpUrl": "url with type http", "serverUrl": "url with type http", "transport": "type", "environment": "env"}
+from contractd.runtimes.style import is_file, milliseconds, wildcard_matches
+from contractd.text import visible
 
 # Names the program keeps for itself: a server so called is never loaded, and nothing says so.
 _RESERVED = frozenset({"workspace", "claude-in-chrome", "computer-use", "remote-devices", "claude_ai", "hearthbot"})
+_HEADLESS_WAIT = 2.0  # seconds it gives the servers of files
+_ALWAYS_LOADED_WAIT = 5.0  # seconds more for one with alwaysLoad
+_BATCH = 3  # stdio servers started at a time
+_REMOTE_BATCH = 20
 
-# Expanded to nothing in the URL and headers of a remote server, so that no server gets them.
-_BLANKED = frozenset(
-    [
-        "ANTHROPIC_API_KEY",
-        "ANTHROPIC_AUTH_TOKEN",
-        "AWS_SECRET_ACCESS_KEY",
-        "AWS_BEARER_TOKEN_BEDROCK",
-        "NPM_TOKEN",
-        "GOOGLE_APPLICATION_CREDENTIALS",
-        "HTTP_PROXY",
-        "AZURE_CLIENT_SECRET",
-        "CLAUDE_CODE_OAUTH_TOKEN",
-        "OTEL_EXPORTER_OTLP_HEADERS",
-    ]
+_USER_FILE = ".claude.json"
+_MANAGED = "managed-mcp.json"
+_SETTINGS_FILES = ("settings.json", "settings.local.json", "managed-settings.json")
+_USER_SETTINGS = "~/.claude/settings.json"
+_EITHER_SETTINGS = "~/.claude/settings.json or .claude/settings.json"
+_JOINED = (
+    "permissions.deny",
+    "permissions.allow",
+    "disabledMcpjsonServers",
+    "enabledMcpjsonServers",
+    "deniedMcpServers",
 )
-_HEADLESS_WAIT = 2.0  # seconds
-
-
-def _transport(raw: Mapping[str, Any]) -> Chosen:
-    kind = raw.get("type")
-    if kind in (None, "stdio"):
-        if "command" in raw:
-            return "stdio", False
-        if "url" in raw or "httpUrl" in raw:
-            return 'a remote server needs "type": "http" (or "sse"); without it Claude Code drops the entry in silence'
-        return "it has no command"
-    if kind in ("http", "streamable-http"):
-        return "http", False
-    if kind == "sse":
-        return "sse", False
-    return f"type {json.dumps(kind)[:60]} is not known to Claude Code, which drops the entry in silence"
+_PART = {"allowed": "A-Za-z0-9_-", "replacement": "_", "unit": "utf16"}
 
 
 class ClaudeCode(Runtime):
@@ -65,33 +49,25 @@ class ClaudeCode(Runtime):
     title = "Claude Code"
     program = "claude"
     file_name = ".mcp.json"
+    joined = frozenset(_JOINED)
+    # Anthropic's own rule; the program itself drops what is longer.
+    provider_pattern = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
     def reading(self, context: Context) -> Reading:
-        limit = context.environ.get("MCP_TIMEOUT", "")
-        budget = int(limit) / 1000 if limit.isdigit() and int(limit) else 30.0
-        return Reading(
-            container=("mcpServers",),
-            keys={**_STDIO, **_REMOTE, **_BOTH},
-            transport=_transport,
-            syntax=dict.fromkeys(("command", "args", "env", "url", "headers"), BRACES_DEFAULT),
-            blanked=_BLANKED,
-            budgets={"stdio": budget, "http": budget, "sse": budget},
-            comments=False,
-            trailing_commas=False,
-            slips=_SLIPS,
-        )
+        return reading(context)
 
     def locations(self, context: Context) -> list[Location]:
         config = context.environ.get("CLAUDE_CONFIG_DIR") or context.home
-        found = [Location(posixpath.join(config, ".claude.json"), "user")]
+        found = [Location(posixpath.join(config, _USER_FILE), "user")]
         parents = [context.cwd]
         while parents[-1] != posixpath.dirname(parents[-1]):
             parents.append(posixpath.dirname(parents[-1]))
         found += [Location(posixpath.join(parent, ".mcp.json"), "project") for parent in reversed(parents)]
-        return self._settings(context) + found
+        return [*self._settings(context), *found, Location(f"/etc/claude-code/{_MANAGED}", "system")]
 
     def companions(self, path: str, context: Context) -> list[Location]:
-        return self._settings(replace(context, cwd=posixpath.dirname(path) or "/"))
+        folder = posixpath.dirname(path) or "/"
+        return [location for location in self._settings(replace(context, cwd=folder)) if location.path != path]
 
     def _settings(self, context: Context) -> list[Location]:
         config = context.environ.get("CLAUDE_CONFIG_DIR") or posixpath.join(context.home, ".claude")
@@ -103,43 +79,91 @@ class ClaudeCode(Runtime):
             Location("/etc/claude-code/managed-settings.json", "system", servers=False),
         ]
 
+    def scope_of(self, path: str, context: Context) -> tuple[Scope, str]:
+        for location in self.locations(context):
+            if location.path == path:
+                return location.scope, f"{self.title} reads this file in {location.scope} scope"
+        name = posixpath.basename(path)
+        if name == ".mcp.json":
+            return "project", "the file is called .mcp.json"
+        if name == _USER_FILE:
+            return "user", f"the file is called {_USER_FILE}"
+        return "stated", "not a place this runtime reads: taken as if it were given with --mcp-config"
+
     def signs(self, document: Document) -> Iterator[tuple[int, str]]:
         name = posixpath.basename(document.path)
         if name == ".mcp.json":
             yield 6, "the file is called .mcp.json"
-        if name == ".claude.json":
-            yield 10, "the file is called .claude.json"
-        if "claude" in name.lower() and "desktop" not in name.lower():
+        elif name == _USER_FILE:
+            yield 10, f"the file is called {_USER_FILE}"
+        elif "claude" in name.lower() and "desktop" not in name.lower():
             yield 5, f"the file name {name} says claude"
+        if is_file(document, *(f".claude/{settings}" for settings in _SETTINGS_FILES)):
+            yield 10, "it is one of Claude Code's settings files"
         servers = document.get("/mcpServers")
-        if isinstance(servers, Mapping) and any(
-            isinstance(raw, Mapping) and (raw.get("type") in ("http", "sse", "stdio") or "alwaysLoad" in raw)
-            for raw in servers.values()
-        ):
+        entries = [raw for raw in servers.values() if isinstance(raw, Mapping)] if isinstance(servers, Mapping) else []
+        if any("alwaysLoad" in raw or "headersHelper" in raw for raw in entries):
+            yield 5, "its entries have keys that only Claude Code reads"
+        elif any(raw.get("type") in ("http", "sse", "stdio") for raw in entries):
             yield 2, 'its entries have a "type"'
 
     def containers(self, source: Source, context: Context) -> list[str]:
+        if _holds_settings(source):
+            return []
         pointers = ["/mcpServers"]
-        if posixpath.basename(source.document.path) == ".claude.json":
-            pointers.append(pointer_join("", "projects", context.cwd, "mcpServers"))
+        if posixpath.basename(source.document.path) == _USER_FILE:
+            pointers.append(_of_project(context, "mcpServers"))
         return pointers
 
+    def tables(self, sources: Sequence[Source], context: Context) -> list[tuple[Source, str]]:
+        """A managed file is the only one; else user, project (the nearer stronger), local, what is stated."""
+        managed = [source for source in sources if posixpath.basename(source.document.path) == _MANAGED]
+        found = super().tables(managed or sources, context)
+        local = _of_project(context, "mcpServers")
+        found = [(replace(source, scope="local") if pointer == local else source, pointer) for source, pointer in found]
+        return sorted(found, key=lambda table: {"local": 1, "stated": 2}.get(table[0].scope, 0))
+
+    def settings_of(self, sources: Sequence[Source], context: Context) -> Settings:
+        """From the settings files; of the user's file, what it keeps about this project."""
+        settings = merged_settings([source for source in sources if _holds_settings(source)], self.joined)
+        kept = [source for source in sources if posixpath.basename(source.document.path) == _USER_FILE]
+        project = {
+            key: value for source in kept for key, value in _table(source.document, _of_project(context)).items()
+        }
+        return Settings({**settings.value, "(project)": project}, settings.sources)
+
     def finish(self, entry: Entry, settings: Settings, context: Context) -> Entry:
-        gate = _gate(entry, settings)
+        if entry.name in _texts(settings.get("(project).disabledMcpServers")):
+            return replace(entry, spec=None, disabled="switched off for this project in ~/.claude.json")
+        gate = _gate(entry, settings, context)
         return entry if gate is None else replace(entry, gate=gate)
 
     def disable_builtins(self, names: list[str]) -> Fix | None:
-        text = json.dumps({"permissions": {"deny": names}}, indent=2)
-        return Fix("~/.claude/settings.json or .claude/settings.json", text)
+        return Fix(_EITHER_SETTINGS, json.dumps({"permissions": {"deny": names}}, indent=2))
 
     def exclude(self, entry: Entry, tools: list[str]) -> Fix | None:
-        denied = [f"mcp__{entry.name}__{tool}" for tool in tools]
-        return Fix("~/.claude/settings.json or .claude/settings.json", json.dumps({"permissions": {"deny": denied}}))
+        denied = [_runtime_name(entry.name, tool) for tool in tools]
+        return Fix(_EITHER_SETTINGS, json.dumps({"permissions": {"deny": denied}}, indent=2))
 
     def reveal(self, entry: Entry) -> Fix | None:
-        return Fix(f"the entry of {entry.name}", '"alwaysLoad": true')
+        return Fix(f"the entry of {visible(entry.name, 60)}", '"alwaysLoad": true')
+
+    def awaits(self, entry: Entry) -> Fix | None:
+        return Fix("the environment", "MCP_CONNECTION_NONBLOCKING=false", "sh")
+
+    def excludes(self, entry: Entry, tool: str, settings: Settings) -> str | None:
+        name = _runtime_name(entry.name, tool)
+        server = _runtime_name(entry.name, "").removesuffix("__")
+        if any(_denies(rule, name) or rule == server for rule in settings.names("permissions.deny")):
+            return "permissions.deny names it"
+        return super().excludes(entry, tool, settings)
+
+    def removal_matches(self, written: str, name: str) -> bool:
+        return _denies(written, name)
 
     def visibility(self, entry: Entry, profile: Profile, likely: Mapping[str, str]) -> Visible:
+        if likely.get("bare") == "on" and entry.source.scope != "stated":
+            return "no"
         searching = likely.get("tool_search") == "on" and likely.get("model") != "claude-3"
         return "deferred" if searching and not entry.always_visible else "yes"
 
@@ -147,42 +171,83 @@ class ClaudeCode(Runtime):
         return not flawed.conforms
 
     def wait_before_first_request(self, entry: Entry, settings: Settings, context: Context) -> float | None:
-        if context.environ.get("MCP_CONNECTION_NONBLOCKING", "") in ("0", "false"):
+        if entry.source.scope == "stated" or context.environ.get("MCP_CONNECTION_NONBLOCKING", "") in ("0", "false"):
             return None
-        limit = context.environ.get("CLAUDE_CODE_MCP_STARTUP_WAIT_MS", "")
-        if limit.isdigit():
-            return int(limit) / 1000
-        return _HEADLESS_WAIT + 5.0 if entry.always_visible else _HEADLESS_WAIT
+        stated = milliseconds(context, "CLAUDE_CODE_MCP_STARTUP_WAIT_MS")
+        wait = _HEADLESS_WAIT if stated is None else stated
+        if entry.always_visible:
+            limit = milliseconds(context, "MCP_CONNECT_TIMEOUT_MS")
+            wait += _ALWAYS_LOADED_WAIT if limit is None else limit
+        return wait
+
+    def starts_at_once(self, transport: Transport, context: Context) -> int | None:
+        if transport != "stdio":
+            return _REMOTE_BATCH
+        text = context.environ.get("MCP_SERVER_CONNECTION_BATCH_SIZE", "")
+        return int(text) if re.fullmatch(r"[1-9][0-9]{0,5}", text) else _BATCH
 
 
-def _gate(entry: Entry, settings: Settings) -> Gate | None:
+def _gate(entry: Entry, settings: Settings, context: Context) -> Gate | None:
+    name, scope = visible(entry.name, 60), entry.source.scope
     if entry.name in _RESERVED:
+        return certain_gate(f"Claude Code keeps the name {name} for itself and never loads it", "rename the server")
+    if context.environ.get("CLAUDE_CODE_SIMPLE", "") in ("1", "true") and scope != "stated":
         return certain_gate(
-            f"Claude Code keeps the name {entry.name} for itself and never loads it", "rename the server"
+            "CLAUDE_CODE_SIMPLE is set: only servers given with --mcp-config are loaded", "unset CLAUDE_CODE_SIMPLE"
         )
-    if entry.source.scope == "project" and entry.name in settings.names("disabledMcpjsonServers"):
-        return certain_gate("disabledMcpjsonServers names it", f"take {entry.name} out of disabledMcpjsonServers")
+    refused = [*settings.names("disabledMcpjsonServers"), *_texts(settings.get("(project).disabledMcpjsonServers"))]
+    if scope == "project" and entry.name in refused:
+        return certain_gate("disabledMcpjsonServers names it", f"take {name} out of disabledMcpjsonServers")
     if _named(settings.get("deniedMcpServers"), entry.name):
-        return certain_gate("deniedMcpServers names it", f"take {entry.name} out of deniedMcpServers")
+        return certain_gate("deniedMcpServers names it", f"take {name} out of deniedMcpServers")
     allowed = settings.get("allowedMcpServers")
     if isinstance(allowed, list) and not _named(allowed, entry.name):
-        return certain_gate("allowedMcpServers does not name it", f"add {entry.name} to allowedMcpServers")
-    if entry.source.scope == "project":
-        approved = settings.get("enableAllProjectMcpServers") is True or entry.name in settings.names(
-            "enabledMcpjsonServers"
+        # A rule may also name a command or an address; how those are compared is not known here.
+        certain = all(isinstance(rule, Mapping) and "serverName" in rule for rule in allowed)
+        return Gate("allowedMcpServers does not name it", certain, f"add {name} to allowedMcpServers")
+    approved = [*settings.names("enabledMcpjsonServers"), *_texts(settings.get("(project).enabledMcpjsonServers"))]
+    if scope == "project" and settings.get("enableAllProjectMcpServers") is not True and entry.name not in approved:
+        return Gate(
+            "in an interactive session a person must first trust the folder and approve servers of .mcp.json; with -p "
+            "they start without asking",
+            False,
+            "approve it once, or set enableAllProjectMcpServers",
+            (Fix(_USER_SETTINGS, '{"enableAllProjectMcpServers": true}'),),
         )
-        if not approved:
-            return Gate(
-                "in an interactive session a person must first trust the folder and approve servers of .mcp.json; "
-                "with -p they start without asking",
-                False,
-                "approve it once, or set enableAllProjectMcpServers",
-                (Fix("~/.claude/settings.json", '{"enableAllProjectMcpServers": true}'),),
-            )
     return None
+
+
+def _holds_settings(source: Source) -> bool:
+    return not source.servers or is_file(source.document, *(f".claude/{name}" for name in _SETTINGS_FILES))
+
+
+def _of_project(context: Context, *more: str) -> str:
+    return pointer_join("", "projects", context.cwd, *more)
+
+
+def _table(document: Document, pointer: str) -> Mapping[str, Any]:
+    found = document.get(pointer)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _texts(value: Any) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def _named(rules: Any, name: str) -> bool:
     return isinstance(rules, list) and any(
         isinstance(rule, Mapping) and rule.get("serverName") == name for rule in rules
     )
+
+
+def _runtime_name(server: str, tool: str) -> str:
+    """As the naming rule in its data makes it: permission rules are compared with this."""
+    cleaned = part(tool, {**_PART, "before": ("nfkc", "drop-hidden")}) if tool else ""
+    return f"mcp__{part(server, _PART)}__{cleaned}"
+
+
+def _denies(rule: str, name: str) -> bool:
+    """Whether a rule of permissions.deny takes a tool away: * is a wildcard; one with a parenthesis acts on calls."""
+    if "(" in rule:
+        return False
+    return wildcard_matches(rule, name)

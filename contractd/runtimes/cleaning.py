@@ -21,12 +21,11 @@ def part(text: str, rule: Mapping[str, Any]) -> str:
     allowed = rule.get("allowed")
     if allowed is None:
         return text
-    inside, replacement = _inside(allowed), rule.get("replacement", "_")
+    replacement, utf16 = str(rule.get("replacement", "_")), rule.get("unit") == "utf16"
     if rule.get("runs"):
         return re.sub(f"[^{allowed}]+", replacement, text)
-    utf16 = rule.get("unit") == "utf16"
-    cleaned = "".join(
-        char if inside.fullmatch(char) else replacement * (2 if utf16 and ord(char) > 0xFFFF else 1) for char in text
+    cleaned = _outside(allowed).sub(
+        lambda match: replacement * (2 if utf16 and ord(match.group()) > 0xFFFF else 1), text
     )
     return cleaned or str(rule.get("empty", ""))
 
@@ -42,8 +41,8 @@ _BEFORE: dict[str, Callable[[str], str]] = {
 
 
 @lru_cache(maxsize=64)
-def _inside(allowed: str) -> re.Pattern[str]:
-    return re.compile(f"[{allowed}]")
+def _outside(allowed: str) -> re.Pattern[str]:
+    return re.compile(f"[^{allowed}]")
 
 
 def short_hash(rule: Mapping[str, Any], text: str) -> str:

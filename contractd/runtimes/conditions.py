@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from contractd.errors import UsageError
 from contractd.runtimes.base import Settings
@@ -89,7 +89,9 @@ def _decided(decider: Decider, seen: Seen, known: Mapping[str, str]) -> str | No
         found = seen.settings.get(decider.setting)
         if decider.contains is not None:
             return decider.value if isinstance(found, list) and decider.contains in found else None
-        return None if found is None else _mapped(decider, str(found).lower() if isinstance(found, bool) else str(found))
+        return (
+            None if found is None else _mapped(decider, str(found).lower() if isinstance(found, bool) else str(found))
+        )
     if decider.env is not None:
         return _mapped(decider, seen.environ[decider.env]) if seen.environ.get(decider.env) else None
     if decider.condition is not None:
@@ -98,6 +100,11 @@ def _decided(decider: Decider, seen: Seen, known: Mapping[str, str]) -> str | No
         there = seen.connected if decider.mcp == "connected" and seen.connected is not None else seen.configured
         return decider.map.get("yes" if there else "no")
     return None  # a flag, a model, what a server declares: not to be known from files
+
+
+def _written(value: Any) -> str:
+    """As the maps in the data write it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _mapped(decider: Decider, found: str) -> str | None:

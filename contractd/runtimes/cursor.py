@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from contractd.documents import Document
-from contractd.runtimes.base import Context, Location, Scope
+from contractd.runtimes.base import Context, Location, Scope, Source
 from contractd.runtimes.reading import Chosen, Reading, Role
 from contractd.runtimes.runtime import Runtime
-from contractd.runtimes.variables import VSCODE, Syntax
+from contractd.runtimes.style import NO_COMMAND, NO_TARGET, is_file, project_folder, unknown_type
+from contractd.runtimes.variables import Syntax
 
 _KEYS: dict[str, Role] = {
     "type": "type", "command": "command", "args": "args", "env": "env", "envFile": "env-file", "url": "url",
     "headers": "headers", "auth": "known",
 }  # fmt: skip
 _SLIPS = {"httpUrl": "url", "serverUrl": "url", "environment": "env"}
+_ROLES: tuple[Role, ...] = ("command", "args", "env", "url", "headers")
+_OWN_OR_ENV = re.compile(
+    r"\$\{(?:env:(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<bare>workspaceFolder\w*|userHome|pathSeparator|/))\}"
+)
 
 
 def _transport(raw: Mapping[str, Any]) -> Chosen:
     kind = raw.get("type")
     if kind == "stdio" or (kind is None and "command" in raw):
-        return ("stdio", False) if "command" in raw else "it has no command"
+        return ("stdio", False) if "command" in raw else NO_COMMAND
     if kind == "sse":
         return "sse", False
     if kind in ("http", "streamable-http", "streamableHttp") or (kind is None and "url" in raw):
         return "http", True
-    return "it has neither a command nor a url" if kind is None else f"type {json.dumps(kind)[:60]} is not known"
+    return NO_TARGET if kind is None else unknown_type(kind, '"type": "stdio", "http" or "sse"')
 
 
 class Cursor(Runtime):
@@ -38,10 +44,25 @@ class Cursor(Runtime):
     file_name = "mcp.json"
 
     def reading(self, context: Context) -> Reading:
-        syntax: dict[Role, Syntax] = dict.fromkeys(("command", "args", "env", "url", "headers"), VSCODE)
         return Reading(
-            container=("mcpServers",), keys=_KEYS, transport=_transport, syntax=syntax, budgets={}, slips=_SLIPS
+            container=("mcpServers",),
+            keys=_KEYS,
+            transport=_transport,
+            syntax=dict.fromkeys(_ROLES, Syntax(_OWN_OR_ENV, "${env:NAME}", "empty")),
+            budgets={},
+            slips=_SLIPS,
+            closed=False,
         )
+
+    def reading_of(self, source: Source, context: Context) -> Reading:
+        folder = project_folder(source, context) if source.scope == "project" else context.cwd
+        return replace(
+            self.reading(context),
+            own_variables={
+                "workspaceFolder": folder, "workspaceFolderBasename": posixpath.basename(folder),
+                "userHome": context.home, "pathSeparator": "/", "/": "/",
+            },
+        )  # fmt: skip
 
     def locations(self, context: Context) -> list[Location]:
         return [
@@ -56,7 +77,8 @@ class Cursor(Runtime):
         return known
 
     def signs(self, document: Document) -> Iterator[tuple[int, str]]:
-        if document.path.endswith(".cursor/mcp.json"):
+        name = posixpath.basename(document.path)
+        if is_file(document, ".cursor/mcp.json"):
             yield 10, "it is .cursor/mcp.json"
-        if "cursor" in posixpath.basename(document.path).lower():
-            yield 5, "the file name says cursor"
+        if "cursor" in name.lower():
+            yield 5, f"the file name {name} says cursor"

@@ -9,86 +9,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from contractd.contracts import FlawedTool
+from contractd.contracts import Contract, FlawedTool
 from contractd.documents import Document
-from contractd.providers.base import Inherit
 from contractd.runtimes.base import Context, Entry, Fix, Gate, Location, Scope, Settings, Source, Visible
+from contractd.runtimes.cleaning import part
+from contractd.runtimes.gemini_format import inherited, reading
+from contractd.runtimes.layers import merged_settings
 from contractd.runtimes.profile import Profile
-from contractd.runtimes.reading import Chosen, Reading, Role
+from contractd.runtimes.reading import Reading
 from contractd.runtimes.runtime import Runtime, certain_gate
-from contractd.runtimes.variables import DOLLAR_DEFAULT, DOLLAR_DEFAULT_EMPTY, Syntax
+from contractd.runtimes.style import is_file, project_folder
+from contractd.text import visible
 
-_KEYS: dict[str, Role] = {
-    "command": "command", "args": "args", "env": "env", "cwd": "cwd", "url": "url", "httpUrl": "url",
-    "headers": "headers", "tcp": "known", "type": "type", "timeout": "budget-ms", "trust": "known",
-    "description": "known", "includeTools": "include", "excludeTools": "exclude", "extension": "known",
-    "oauth": "known", "authProviderType": "known", "targetAudience": "known", "targetServiceAccount": "known",
+_TRUSTED_FOLDERS = "trustedFolders.json"
+_ENABLEMENT = "mcp-server-enablement.json"
+_USER_SETTINGS = ".gemini/settings.json"
+_PART = {"allowed": "A-Za-z0-9_.:-", "replacement": "_", "unit": "utf16"}
+
+# A class name in tools.exclude takes the built-in alone; the tool's own name takes every server's tool of it as well.
+# ReadFileTool was tried, the others stand in the source.
+_CLASSES: dict[str, tuple[str, ...]] = {
+    "read_file": ("ReadFileTool",), "write_file": ("WriteFileTool",), "replace": ("EditTool",), "glob": ("GlobTool",),
+    "grep_search": ("GrepTool", "RipGrepTool"), "list_directory": ("LSTool",), "run_shell_command": ("ShellTool",),
+    "web_fetch": ("WebFetchTool",), "google_web_search": ("WebSearchTool",),
 }  # fmt: skip
-_TOP_LEVEL = frozenset(
-    [
-        "$schema",
-        "mcpServers",
-        "general",
-        "output",
-        "ui",
-        "ide",
-        "privacy",
-        "telemetry",
-        "billing",
-        "model",
-        "modelConfigs",
-        "agents",
-        "context",
-        "tools",
-        "mcp",
-        "useWriteTodos",
-        "security",
-        "advanced",
-        "experimental",
-        "extensions",
-        "skills",
-        "hooksConfig",
-        "hooks",
-        "contextManagement",
-        "admin",
-    ]
-)
-_SYNTAX: dict[Role, Syntax] = {
-    **dict.fromkeys(("command", "args", "cwd", "url"), DOLLAR_DEFAULT),
-    "env": DOLLAR_DEFAULT_EMPTY,
-    "headers": DOLLAR_DEFAULT_EMPTY,
-}
-
-# Variables it keeps from servers unless an entry asks for them (its environment redaction).
-_REDACTED_PART = re.compile(r"TOKEN|SECRET|PASSWORD|PASSWD|KEY|AUTH|CREDENTIAL|CREDS|PRIVATE|CERT", re.IGNORECASE)
-_REDACTED = frozenset(
-    [
-        "CLIENT_ID",
-        "DB_URI",
-        "CONNECTION_STRING",
-        "AWS_DEFAULT_REGION",
-        "AZURE_CLIENT_ID",
-        "AZURE_TENANT_ID",
-        "SLACK_WEBHOOK_URL",
-        "TWILIO_ACCOUNT_SID",
-        "DATABASE_URL",
-        "GOOGLE_CLOUD_PROJECT",
-        "GOOGLE_CLOUD_ACCOUNT",
-        "FIREBASE_PROJECT_ID",
-    ]
-)
-_NEVER_REDACTED = re.compile(r"(GEMINI_CLI_|GIT_CONFIG_).*|PATH|HOME|LANG|SHELL|USER|LOGNAME|TERM|TMPDIR")
-
-
-def _transport(raw: Mapping[str, Any]) -> Chosen:
-    if raw.get("httpUrl"):
-        return "http", False
-    if raw.get("url"):
-        kind = raw.get("type")
-        return ("sse", False) if kind == "sse" else ("http", kind is None)
-    if raw.get("command"):
-        return "stdio", False
-    return "it has neither a command nor a URL; Gemini CLI passes over it in silence"
+_ALL_MCP = "DiscoveredMCPTool"
 
 
 class GeminiCli(Runtime):
@@ -96,53 +41,47 @@ class GeminiCli(Runtime):
     title = "Gemini CLI"
     program = "gemini"
     file_name = "settings.json"
+    joined = frozenset({"tools.exclude"})
     # Gemini's functionDeclarations: a letter or _ first, then letters, digits, _ . : -, at most 64 (128 since 2025).
     provider_pattern = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}")
 
     def reading(self, context: Context) -> Reading:
-        return Reading(
-            container=("mcpServers",),
-            keys=_KEYS,
-            transport=_transport,
-            syntax=_SYNTAX,
-            budgets=dict.fromkeys(("stdio", "http", "sse"), 600.0),
-            inherit=_inherited(context),
-            comments=True,
-            trailing_commas=False,
-            top_level=_TOP_LEVEL,
-            slips={"environment": "env", "serverUrl": "httpUrl", "disabled": "mcp.excluded at the top level"},
-        )
+        return replace(reading(), inherit=inherited(context))
 
     def locations(self, context: Context) -> list[Location]:
         environ = context.environ
         lowest = environ.get("GEMINI_CLI_SYSTEM_DEFAULTS_PATH") or "/etc/gemini-cli/system-defaults.json"
         highest = environ.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH") or "/etc/gemini-cli/settings.json"
         return [
-            Location(posixpath.join(context.home, ".gemini/trustedFolders.json"), "user", servers=False),
+            *_beside(context),
             Location(lowest, "system"),
-            Location(posixpath.join(context.home, ".gemini/settings.json"), "user"),
-            Location(posixpath.join(context.cwd, ".gemini/settings.json"), "project"),
+            Location(posixpath.join(context.home, _USER_SETTINGS), "user"),
+            Location(posixpath.join(context.cwd, _USER_SETTINGS), "project"),
             Location(highest, "system"),
         ]
 
+    def env_files(self, context: Context) -> list[str]:
+        return [posixpath.join(context.cwd, ".env"), posixpath.join(context.home, ".gemini/.env")]
+
     def companions(self, path: str, context: Context) -> list[Location]:
-        return [Location(posixpath.join(context.home, ".gemini/trustedFolders.json"), "user", servers=False)]
+        """The user's settings tell whether a folder is trusted."""
+        user = Location(posixpath.join(context.home, _USER_SETTINGS), "user", servers=False)
+        return [*_beside(context), *([user] if path != user.path else [])]
 
     def scope_of(self, path: str, context: Context) -> tuple[Scope, str]:
         known = super().scope_of(path, context)
-        if known[0] == "user" and path.endswith("/.gemini/settings.json") and not path.startswith(context.home + "/.g"):
+        if known[0] == "user" and path.endswith(f"/{_USER_SETTINGS}") and not path.startswith(context.home + "/.g"):
             return "project", "its folder is called .gemini, outside the home directory"
         return known
 
     def signs(self, document: Document) -> Iterator[tuple[int, str]]:
-        if document.path.endswith(".gemini/settings.json"):
+        if is_file(document, _USER_SETTINGS):
             yield 10, "it is .gemini/settings.json"
         name = posixpath.basename(document.path).lower()
         if "gemini" in name:
             yield 5, f"the file name {name} says gemini"
-        if str(document.get("/security/auth/selectedType", "")).startswith(
-            ("gemini", "oauth-personal", "vertex", "cloud")
-        ):
+        signing = document.get("/security/auth/selectedType")
+        if isinstance(signing, str) and signing.startswith(("gemini", "oauth-personal", "vertex", "cloud")):
             yield 5, "it signs in as Gemini CLI does"
         servers = document.get("/mcpServers")
         if isinstance(servers, Mapping) and any(
@@ -150,80 +89,164 @@ class GeminiCli(Runtime):
         ):
             yield 3, "its entries say httpUrl"
 
-    def finish(self, entry: Entry, settings: Settings, context: Context) -> Entry:
-        gate = _gate(entry, settings, context)
-        return entry if gate is None else replace(entry, gate=gate)
+    def containers(self, source: Source, context: Context) -> list[str]:
+        return [] if _is_beside(source) else super().containers(source, context)
 
-    def visibility(self, entry: Entry, profile: Profile, likely: Mapping[str, str]) -> Visible:
-        """Headless, what would have to ask a person is left out of the list: MCP tools too, unless trusted."""
-        mode, approval = likely.get("mode"), likely.get("approval")
-        if mode == "headless" and approval == "plan":
-            return "no"
-        if entry.raw.get("trust") is True or approval == "yolo" or mode == "interactive":
-            return "yes"
-        if mode == "headless" and approval in ("default", "auto_edit"):
-            return "no"
-        return "unknown"
+    def settings_of(self, sources: Sequence[Source], context: Context) -> Settings:
+        """From the settings files; what stands beside them is kept apart, under names that no setting has."""
+        settings = merged_settings([source for source in sources if not _is_beside(source)], self.joined)
+        kept = {f"({posixpath.basename(source.document.path)})": source.document.value for source in sources}
+        return Settings(
+            {**settings.value, **{f"({name})": kept.get(f"({name})") for name in _BESIDE}}, settings.sources
+        )
 
-    def excludes(self, entry: Entry, tool: str, settings: Settings) -> str | None:
-        # A built-in's name in tools.exclude takes every MCP tool of that own name away as well.
-        names = settings.names("tools.exclude")
-        if tool in names or "DiscoveredMCPTool" in names:
-            return "tools.exclude at the top level names it"
-        return super().excludes(entry, tool, settings)
-
-    def reveal(self, entry: Entry) -> Fix | None:
-        return Fix(f"the entry of {entry.name}", '"trust": true')
-
-    def exclude(self, entry: Entry, tools: list[str]) -> Fix | None:
-        return Fix(f"the entry of {entry.name}", f'"excludeTools": {json.dumps(tools)}')
-
-    def pass_variables(self, entry: Entry, names: list[str]) -> Fix | None:
-        return Fix(f"the entry of {entry.name}", f'"env": {json.dumps({name: f"${name}" for name in names})}')
-
-    def filter_matches(self, pattern: str, tools: Sequence[str]) -> bool:
-        return pattern.partition("(")[0] in tools
-
-    def loses_list(self, flawed: FlawedTool) -> bool:
-        return not flawed.conforms
-
-
-def _inherited(context: Context) -> Inherit:
-    return frozenset(
-        name
-        for name in context.environ
-        if _NEVER_REDACTED.fullmatch(name) or not (name in _REDACTED or _REDACTED_PART.search(name))
-    )
-
-
-def _gate(entry: Entry, settings: Settings, context: Context) -> Gate | None:
-    if entry.name in settings.names("mcp.excluded"):
-        return certain_gate("mcp.excluded names it", f"take {entry.name} out of mcp.excluded")
-    allowed = settings.names("mcp.allowed")
-    if allowed and entry.name not in allowed:
-        return certain_gate("mcp.allowed does not name it", f"add {entry.name} to mcp.allowed")
-    if entry.source.scope == "project" and not _trusted(settings, context):
+    def shut_out(self, source: Source, settings: Settings, context: Context) -> Gate | None:
+        if source.scope != "project" or _trusted(settings, project_folder(source, context), context):
+            return None
         return Gate(
             "it stands in a project's settings, which count in a trusted folder only; --skip-trust does not help",
             False,
             "trust the folder, or move the entry to ~/.gemini/settings.json",
             (Fix("the environment", "GEMINI_CLI_TRUST_WORKSPACE=true", "sh"),),
         )
+
+    def finish(self, entry: Entry, settings: Settings, context: Context) -> Entry:
+        switched = _table(settings.value.get(f"({_ENABLEMENT})")).get(entry.name)
+        if isinstance(switched, Mapping) and switched.get("enabled") is False:
+            return replace(entry, spec=None, disabled=f"switched off in ~/.gemini/{_ENABLEMENT}")
+        asked = settings.names("security.environmentVariableRedaction.allowed")
+        if asked and entry.spec is not None and entry.spec.inherit != "all":
+            passed = inherited(context, frozenset(name.upper() for name in asked))
+            entry = replace(entry, spec=replace(entry.spec, inherit=passed))
+        through = settings.names("tools.allowed")
+        shown = entry.raw.get("trust") is True or entry.name in settings.names("mcp.allowed")
+        entry = replace(entry, always_visible=True if shown else None, let_through=through)
+        gate = _gate(entry, settings, context)
+        return entry if gate is None else replace(entry, gate=gate)
+
+    def visibility(self, entry: Entry, profile: Profile, likely: Mapping[str, str]) -> Visible:
+        """Headless, what would have to ask is left out: every MCP tool, unless its server is trusted."""
+        mode, approval = likely.get("mode"), likely.get("approval")
+        if approval == "plan":
+            return "no" if mode == "headless" else "unknown"
+        if entry.always_visible or approval == "yolo" or mode == "interactive":
+            return "yes"
+        return "no" if mode == "headless" and approval in ("default", "auto_edit") else "unknown"
+
+    def shows(self, entry: Entry, tool: Contract, profile: Profile, likely: Mapping[str, str]) -> Visible:
+        known = self.visibility(entry, profile, likely)
+        named = {tool.name, _runtime_name(entry, tool.name), _all_of(entry)} & set(entry.let_through)
+        return "yes" if known == "no" and named and likely.get("approval") != "plan" else known
+
+    def excludes(self, entry: Entry, tool: str, settings: Settings) -> str | None:
+        # A built-in's name in tools.exclude takes every MCP tool of that own name away as well.
+        names = {tool, _runtime_name(entry, tool), _all_of(entry), _ALL_MCP}
+        if names & set(settings.names("tools.exclude")):
+            return "tools.exclude at the top level names it"
+        if isinstance(settings.get("tools.core"), list) and not names & set(settings.names("tools.core")):
+            return "tools.core at the top level does not name it"
+        return super().excludes(entry, tool, settings)
+
+    def removes_builtin(self, name: str, profile: Profile, settings: Settings) -> str | None:
+        own = {name, *_CLASSES.get(name, ())}
+        if set(_CLASSES.get(name, ())) <= set(settings.names("tools.exclude")) and name in _CLASSES:
+            return "tools.exclude"
+        if name in settings.names("tools.exclude"):
+            return "tools.exclude"
+        kept = settings.names("tools.core")
+        if isinstance(settings.get("tools.core"), list) and not any(one.partition("(")[0] in own for one in kept):
+            return "tools.core"
+        return None
+
+    def disable_builtins(self, names: list[str]) -> Fix | None:
+        classes = [one for name in names for one in _CLASSES.get(name, ())]
+        if not all(name in _CLASSES for name in names):
+            return None
+        return Fix("~/.gemini/settings.json", json.dumps({"tools": {"exclude": classes}}, indent=2))
+
+    def reveal(self, entry: Entry) -> Fix | None:
+        return Fix(f"the entry of {visible(entry.name, 60)}", '"trust": true')
+
+    def exclude(self, entry: Entry, tools: list[str]) -> Fix | None:
+        return Fix(f"the entry of {visible(entry.name, 60)}", f'"excludeTools": {json.dumps(tools)}')
+
+    def pass_variables(self, entry: Entry, names: list[str]) -> Fix | None:
+        pairs = json.dumps({name: f"${name}" for name in names})
+        return Fix(f"the entry of {visible(entry.name, 60)}", f'"env": {pairs}')
+
+    def filter_matches(self, pattern: str, tools: Sequence[str]) -> bool:
+        return pattern.partition("(")[0] in tools
+
+    def exclude_matches(self, pattern: str, tool: str) -> bool:
+        return pattern == tool
+
+    def fatal(self, entry: Entry, others: int, *, timed_out: bool) -> str | None:
+        if not timed_out:
+            return None
+        return "Gemini CLI asks no model before the server has answered or its timeout is over (10 minutes by default)"
+
+    def loses_list(self, flawed: FlawedTool) -> bool:
+        return not flawed.conforms
+
+
+_BESIDE = (_TRUSTED_FOLDERS, _ENABLEMENT)
+
+
+def _beside(context: Context) -> list[Location]:
+    folder = posixpath.join(context.home, ".gemini")
+    trusted = context.environ.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH") or posixpath.join(folder, _TRUSTED_FOLDERS)
+    return [
+        Location(trusted, "user", servers=False),
+        Location(posixpath.join(folder, _ENABLEMENT), "user", servers=False),
+    ]
+
+
+def _is_beside(source: Source) -> bool:
+    return posixpath.basename(source.document.path) in _BESIDE
+
+
+def _table(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _runtime_name(entry: Entry, tool: str) -> str:
+    return f"mcp_{part(entry.name, _PART)}_{part(tool, _PART)}"
+
+
+def _all_of(entry: Entry) -> str:
+    return f"mcp_{part(entry.name, _PART)}_*"
+
+
+def _gate(entry: Entry, settings: Settings, context: Context) -> Gate | None:
+    name = visible(entry.name, 60)
+    if entry.name in settings.names("mcp.excluded"):
+        return certain_gate("mcp.excluded names it", f"take {name} out of mcp.excluded")
+    allowed = settings.names("mcp.allowed")
+    if allowed and entry.name not in allowed:
+        return certain_gate("mcp.allowed does not name it", f"add {name} to mcp.allowed")
+    if _folder_trusted(settings, context.cwd) is False and not _trusted(settings, context.cwd, context):
+        return Gate(
+            "the folder is one not to trust: headless Gemini CLI stops with exit status 55 there (--skip-trust helps), "
+            "and an interactive session starts no server",
+            False,
+            f"trust the folder in ~/.gemini/{_TRUSTED_FOLDERS}",
+        )
     return None
 
 
-def _trusted(settings: Settings, context: Context) -> bool:
+def _trusted(settings: Settings, folder: str, context: Context) -> bool:
     if context.environ.get("GEMINI_CLI_TRUST_WORKSPACE") == "true":
         return True
-    return settings.get("security.folderTrust.enabled") is False or _folder_trusted(settings.sources, context.cwd)
+    return settings.get("security.folderTrust.enabled") is False or _folder_trusted(settings, folder) is True
 
 
-def _folder_trusted(sources: Sequence[Source], folder: str) -> bool:
-    for source in sources:
-        if posixpath.basename(source.document.path) != "trustedFolders.json":
-            continue
-        for path, level in source.document.value.items():
-            base = posixpath.dirname(path) if level == "TRUST_PARENT" else path
-            if level in ("TRUST_FOLDER", "TRUST_PARENT") and (folder + "/").startswith(base.rstrip("/") + "/"):
-                return True
-    return False
+def _folder_trusted(settings: Settings, folder: str) -> bool | None:
+    """What the longest path in trustedFolders.json that holds the folder says of it."""
+    longest, said = -1, None
+    for path, level in _table(settings.value.get(f"({_TRUSTED_FOLDERS})")).items():
+        base = posixpath.dirname(path) if level == "TRUST_PARENT" else path
+        if len(path) > longest and (folder + "/").startswith(base.rstrip("/") + "/"):
+            longest, said = len(path), level
+    if said in ("TRUST_FOLDER", "TRUST_PARENT"):
+        return True
+    return False if said == "DO_NOT_TRUST" else None

@@ -43,33 +43,42 @@ def runtime_names(rule: Mapping[str, Any], servers: Servers, likely: Mapping[str
     ``likely`` are the conditions of the run. Two tools may come out with one name: who wins is the clash rule's
     business.
     """
+    rows = zip(servers, _rows(rule, servers, likely), strict=True)
+    return {(server, tool): given for (server, tools), row in rows for tool, given in zip(tools, row, strict=True)}
+
+
+def _rows(rule: Mapping[str, Any], servers: Servers, likely: Mapping[str, str]) -> list[list[Given]]:
+    """The names of each server's tools, in order: two servers may be called the same."""
     if "hash" in rule:
         return _hashed(rule, servers, likely)
     if len(servers) == 1 and rule.get("form_single_server"):
         rule = {**rule, "form": rule["form_single_server"]}
-    names: dict[tuple[str, str], Given] = {}
     cut = _numbered(rule, [server for server, _ in servers])
-    for server, tools in servers:
-        allowed = rule.get("only_these_tools", {}).get(server)
-        for tool in tools:
-            if allowed is not None and tool not in allowed:
-                names[server, tool] = Given(None, dropped=f"of a server called {server} it keeps only its own tools")
-            elif not tool and rule.get("empty_tool_name") == "dropped":
-                names[server, tool] = Given(None, dropped="its name is empty")
-            else:
-                text = _joined(rule, cut.get(server, server), tool)
-                names[server, tool] = _whole(text, rule.get("whole", {}), len(server) + len(tool))
-    return names
+    only = rule.get("only_these_tools", {})
+    return [
+        [_given(rule, server, shown, tool, only.get(server)) for tool in tools]
+        for (server, tools), shown in zip(servers, cut, strict=True)
+    ]
 
 
-def _hashed(rule: Mapping[str, Any], servers: Servers, likely: Mapping[str, str]) -> dict[tuple[str, str], Given]:
+def _given(rule: Mapping[str, Any], server: str, shown: str, tool: str, allowed: Sequence[str] | None) -> Given:
+    if allowed is not None and tool not in allowed:
+        return Given(None, dropped=f"of a server called {server} it keeps only its own tools")
+    if not tool and rule.get("empty_tool_name") == "dropped":
+        return Given(None, dropped="its name is empty")
+    return _whole(_joined(rule, shown, tool), rule.get("whole", {}), len(server) + len(tool))
+
+
+def _hashed(rule: Mapping[str, Any], servers: Servers, likely: Mapping[str, str]) -> list[list[Given]]:
     bare, flat = rule["non_prefixed"], rule["inside_exec"]
     prefix = bare["prefix"] if holds(bare["when"], likely) == "yes" else rule["prefix"]
     joint = "__" if holds(flat["when"], likely) == "yes" else "::"
-    return {
-        tool: Given(joint.join(name)) if name else Given(None, dropped="its server is never started, for its name")
-        for tool, name in hashed_names(rule, servers, prefix=prefix).items()
-    }
+    names = hashed_names(rule, servers, prefix=prefix)
+    unstarted = Given(None, dropped="its server is never started, for its name")
+    return [
+        [Given(joint.join(name)) if (name := names[server, tool]) else unstarted for tool in tools]
+        for server, tools in servers
+    ]
 
 
 def _joined(rule: Mapping[str, Any], server: str, tool: str) -> str:
@@ -108,17 +117,17 @@ def _hash_unless_plain(rule: Mapping[str, Any], text: str) -> str:
     return cleaned[: rule["max_length"] - len(suffix)] + suffix
 
 
-def _numbered(rule: Mapping[str, Any], servers: Sequence[str]) -> dict[str, str]:
+def _numbered(rule: Mapping[str, Any], servers: Sequence[str]) -> list[str]:
     """Server parts that are cut short, the second and later of one cut name with a number (VS Code)."""
     if "numbering" not in rule:
-        return {}
+        return list(servers)
     longest = rule["server"]["max_length"]
     seen: dict[str, int] = {}
-    result: dict[str, str] = {}
+    result: list[str] = []
     for server in servers:
         cut = part(server, rule["server"])[:longest]
         seen[cut] = number = seen.get(cut, 0) + 1
-        result[server] = cut if number == 1 else f"{cut[: longest - len(str(number)) + 1]}{number}"
+        result.append(cut if number == 1 else f"{cut[: longest - len(str(number)) + 1]}{number}")
     return result
 
 
@@ -155,19 +164,19 @@ class Names:
         self._profile = profile
         self._likely = likely
         self._own = runtime.name == "contractd"
-        self._given: dict[tuple[str, str], Given] = {}
-        self._called: dict[str, str] = {}
+        self._given: dict[str, dict[str, Given]] = {}
         if profile is not None:
             rule = profile.mcp.naming
-            self._called = {entry.id: _called(entry, rule, announced) for entry, _ in servers}
-            table = [(self._called[entry.id], tools) for entry, tools in servers]
-            self._given = runtime_names(rule, table, likely)
+            rows = _rows(rule, [(_called(entry, rule, announced), tools) for entry, tools in servers], likely)
+            self._given = {
+                entry.id: dict(zip(tools, row, strict=True)) for (entry, tools), row in zip(servers, rows, strict=True)
+            }
 
     def name(self, entry: Entry, tool: str) -> Given:
         """What the model is told this tool is called."""
         if self._own:
             return Given(exposed_name(entry.id, tool))
-        return self._given.get((self._called.get(entry.id, entry.name), tool), UNKNOWN)
+        return self._given.get(entry.id, {}).get(tool, UNKNOWN)
 
     def visible(self, entry: Entry, contract: Contract | None) -> Visible:
         """Whether the model sees a tool at once, after searching, or never."""
@@ -175,7 +184,7 @@ class Names:
             return "unknown"
         if self._own:
             return "yes"
-        return "unknown" if self._profile is None else self._runtime.visibility(entry, self._profile, self._likely)
+        return "unknown" if self._profile is None else self._runtime.shows(entry, contract, self._profile, self._likely)
 
 
 def _called(entry: Entry, rule: Mapping[str, Any], announced: Mapping[str, str]) -> str:

@@ -36,7 +36,7 @@ def hashed_names(
     for server, tools in servers:
         for tool in tools:
             result[server, tool] = None
-            if allowed.search(server):
+            if allowed.fullmatch(server):
                 found = _callable(rule, server, tool, prefix)
                 callables.setdefault(found.identity, found)
     found_all = list(callables.values())

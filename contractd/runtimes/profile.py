@@ -24,13 +24,14 @@ class _Data(BaseModel):
 class Decider(_Data):
     """What decides a condition: a setting (dotted path), an environment variable, another condition.
 
-    ``flag`` and ``model`` are known to whoever starts the program, not from files: ``--condition`` states them.
-    In ``map``, ``*`` stands for any other value.
+    ``flag``, ``command`` and ``model`` are known to whoever starts the program, not from files: ``--condition`` states
+    them. In ``map``, ``*`` stands for any other value.
     """
 
     setting: str | None = None
     env: str | None = None
     flag: str | None = None
+    command: str | None = None
     model: str | None = None
     condition: str | None = None
     mcp: str | None = None
@@ -52,7 +53,7 @@ class Condition(_Data):
 
 
 class BuiltinTool(_Data):
-    """A tool of the runtime itself."""
+    """A tool of the runtime itself. ``answers_to``: other names that a call of it may use."""
 
     name: str
     when: When = Field(default_factory=list)
@@ -61,6 +62,7 @@ class BuiltinTool(_Data):
     effect: Literal["read", "write", "destructive"]
     acts_on: ActsOn
     namespace: str | None = None
+    answers_to: list[str] = Field(default_factory=list)
     inside: Any = None
     parameters: dict[str, list[str]] | None = None
     required: list[str] | None = None
@@ -74,6 +76,8 @@ class Clash(_Data):
     mcp: Literal["last-wins-race", "first-wins-race", "first-wins", "last-wins", "one-dropped", "apart", "undetermined"]
     bare_name: Literal["builtin", "error", "mcp", "undetermined"]
     bare_name_folded: Literal["builtin", "error", "mcp", "undetermined"] | None = None
+    bare_name_without_builtin: Literal["error", "mcp", "undetermined"] | None = None
+    folding: Literal["none", "lower-case"] | None = None
     about: str | None = None
     note: str | None = None
 
@@ -87,7 +91,7 @@ class Mcp(BaseModel):
     visibility: dict[str, Any]
     clash: Clash
     one_bad_tool: Any = None
-    one_bad_tool_cases: dict[str, str] = Field(default_factory=dict)
+    one_bad_tool_cases: dict[str, Any] = Field(default_factory=dict)
 
 
 class Profile(_Data):

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from contractd.contracts import FlawedTool
+from contractd.contracts import Contract, FlawedTool
 from contractd.documents import Document, pointer_join
 from contractd.errors import ConfigError
+from contractd.providers.base import Transport
 from contractd.runtimes.base import (
     Context,
     Entry,
@@ -24,12 +25,12 @@ from contractd.runtimes.base import (
     Visible,
 )
 from contractd.runtimes.conditions import holds
+from contractd.runtimes.files import check_syntax, check_top_level
+from contractd.runtimes.layers import Table, counting, duplicates, merged_settings, unique_ids
 from contractd.runtimes.profile import Profile
 from contractd.runtimes.reading import EntryReader, Reading, Role
-from contractd.text import listed, visible
 
-# Top-level keys under which one runtime or another keeps its servers.
-CONTAINERS = ("mcpServers", "mcp", "mcp_servers", "servers", "extensions", "context_servers")
+__all__ = ["Runtime", "certain_gate", "merged_settings"]
 
 
 class Runtime:
@@ -40,6 +41,10 @@ class Runtime:
     program: str | None = None
     version_pattern = re.compile(r"(\d+\.\d+\.\d+[0-9A-Za-z.+-]*)")
     file_name = "the configuration"
+    # Whether entries of one name in several files are laid over one another key by key; else the stronger replaces.
+    merges_entries = False
+    # Settings, as dotted paths, whose arrays are united over all files; of the others the strongest file's counts.
+    joined: frozenset[str] = frozenset()
 
     @property
     def reader(self) -> str:
@@ -52,9 +57,17 @@ class Runtime:
         """How it writes its servers."""
         raise NotImplementedError
 
+    def reading_of(self, source: Source, context: Context) -> Reading:
+        """How it writes them in this file."""
+        return self.reading(context)
+
     def locations(self, context: Context) -> list[Location]:
         """The files it reads from here, weakest first."""
         raise NotImplementedError
+
+    def env_files(self, context: Context) -> list[str]:
+        """Files of variables that it loads before it expands any, the strongest first; its environment beats them."""
+        return []
 
     def scope_of(self, path: str, context: Context) -> tuple[Scope, str]:
         """The scope in which it reads a file that was named, and why that is assumed."""
@@ -73,36 +86,82 @@ class Runtime:
 
     def containers(self, source: Source, context: Context) -> list[str]:
         """Pointers to the tables of servers in a document, weakest first."""
-        return [pointer_join("", *self.reading(context).container)]
+        return [pointer_join("", *self.reading_of(source, context).container)]
+
+    def tables(self, sources: Sequence[Source], context: Context) -> list[tuple[Source, str]]:
+        """Every table of servers, weakest first."""
+        return [(source, pointer) for source in sources for pointer in self.containers(source, context)]
+
+    def settings_of(self, sources: Sequence[Source], context: Context) -> Settings:
+        """The runtime's own settings, merged over the files it reads settings from."""
+        return merged_settings(sources, self.joined)
+
+    def shut_out(self, source: Source, settings: Settings, context: Context) -> Gate | None:
+        """Why the runtime does not count this file at all; its entries then replace no other's. ``settings`` are those
+        of the files outside the project."""
+        return None
 
     def read(self, sources: list[Source], context: Context) -> Setup:
         """Every server of every source, the later source winning, and what is wrong with them.
 
         Raises ConfigError for text that the runtime is known to refuse.
         """
-        reading = self.reading(context)
+        outside = self.settings_of([source for source in sources if source.scope != "project"], context)
+        gates = {id(source): self.shut_out(source, outside, context) for source in sources}
+        counted = [source for source in sources if gates[id(source)] is None]
+        settings = self.settings_of(counted, context)
+        read, problems = self._entries(counted, context)
+        entries = {name: self.finish(entry, settings, context) for name, entry in read.items()}
+        for source in sources:
+            gate = gates[id(source)]
+            if gate is not None and source.servers:
+                shut, found = self._shut_entries(source, gate, counted, context)
+                entries = {**shut, **entries}
+                problems += found
+        return Setup(tuple(unique_ids(entries.values())), tuple(problems), settings, tuple(sources))
+
+    def _entries(
+        self, sources: Sequence[Source], context: Context, below: Sequence[Source] = ()
+    ) -> tuple[dict[str, Entry], list[Problem]]:
         problems: list[Problem] = []
-        entries: dict[str, Entry] = {}
-        for source in (source for source in sources if source.servers):
+        of_servers = [source for source in sources if source.servers]
+        for source in of_servers:
+            reading = self.reading_of(source, context)
             problems += self.check_syntax(source, reading)
             problems += self.check_top_level(source, reading, context)
-            reader = EntryReader(reading, source, context, self.title)
-            for pointer in self.containers(source, context):
-                for entry in self.entries(reader, pointer, source.document.get(pointer)):
-                    entries[entry.name] = entry
-            problems += reader.problems
-        settings = merged_settings(sources)
-        result = _unique_ids([self.finish(entry, settings, context) for entry in entries.values()])
-        problems = [problem for problem in problems if self._current(problem, entries)]
-        problems += _duplicates(sources, self, context)
-        return Setup(tuple(result), tuple(problems), settings, tuple(sources))
+        unread = [source for source in sources if not source.servers and self.containers(source, context)]
+        tables = self.tables(of_servers, context)
+        order = [name for source, pointer in tables for name in _names(source.document.get(pointer))]
+        found: dict[str, Entry] = {}
+        for table in counting(tables, merges=self.merges_entries, bases=[*below, *unread]):
+            entries, said = self._table(table, context)
+            found |= {entry.name: entry for entry in entries}
+            problems += said
+        for source in of_servers:
+            problems += duplicates(source, [pointer for there, pointer in tables if there.document is source.document])
+        return {name: found[name] for name in dict.fromkeys([*order, *found]) if name in found}, problems
+
+    def _table(self, table: Table, context: Context) -> tuple[list[Entry], list[Problem]]:
+        reading = self.reading_of(table.source, context)
+        reader = EntryReader(reading, table.source, context, self.title, table.below, self.reader)
+        return list(self.entries(reader, table.pointer, table.entries)), reader.problems
+
+    def _shut_entries(
+        self, source: Source, gate: Gate, counted: Sequence[Source], context: Context
+    ) -> tuple[dict[str, Entry], list[Problem]]:
+        """The entries of a file that does not count; a file that is wrong besides is passed over."""
+        try:
+            entries, problems = self._entries([source], context, counted)
+        except ConfigError:
+            return {}, []
+        return {name: replace(entry, gate=gate) for name, entry in entries.items()}, problems
 
     def entries(self, reader: EntryReader, pointer: str, table: Any) -> Iterator[Entry]:
         """The entries of one table of servers."""
         if table is None:
             return
         if not isinstance(table, Mapping):
-            reader.problem("server-entry-invalid", "high", f"{pointer[1:]} is no table of servers", pointer)
+            reader.bad(pointer[1:], "it is no table of servers", pointer, "", "write a table with one entry for each")
             return
         for name, raw in table.items():
             yield reader.entry(name, raw, pointer_join(pointer, name))
@@ -113,76 +172,11 @@ class Runtime:
 
     def check_syntax(self, source: Source, reading: Reading) -> list[Problem]:
         """Liberties with JSON. Raises ConfigError where the runtime is known to refuse the file for one."""
-        problems: list[Problem] = []
-        for kind, allowed, plural in (
-            ("comment", reading.comments, "comments"),
-            ("trailing-comma", reading.trailing_commas, "trailing commas"),
-        ):
-            first = next((quirk for quirk in source.document.quirks if quirk.kind == kind), None)
-            if first is None or allowed is True or source.document.format != "json":
-                continue
-            place = source.document.place("")
-            place = type(place)(place.file, first.mark.line, first.mark.column, "")
-            if allowed is False:
-                raise ConfigError(
-                    f"{self.title} takes no {plural} in this file and reads none of it",
-                    place=place,
-                    hint=f"remove the {kind.replace('-', ' ')}",
-                )
-            problems.append(
-                Problem(
-                    "syntax-not-confirmed",
-                    "low",
-                    f"{plural} in this file: whether {self.reader} takes them is not known",
-                    f"remove them, or make sure that {self.reader} sees the servers",
-                    place,
-                    subject=kind,
-                    sure="low",
-                )
-            )
-        return problems
+        return check_syntax(source, reading, self.title, self.reader)
 
     def check_top_level(self, source: Source, reading: Reading, context: Context) -> list[Problem]:
         """Servers under a key that this runtime does not read, and other keys it does not know."""
-        value = source.document.value
-        if not isinstance(value, dict):
-            raise ConfigError(f"{self.title} expects a table at the top", place=source.document.place(""))
-        own = reading.container[0]
-        problems: list[Problem] = []
-        for key, inner in value.items():
-            pointer = pointer_join("", key)
-            if key == own:
-                continue
-            if key in CONTAINERS and _holds_servers(inner) and pointer not in self.containers(source, context):
-                problems.append(
-                    Problem(
-                        "wrong-top-level-key",
-                        "high",
-                        f"{self.title} does not read {key}: "
-                        f"{listed(list(inner))} would never be started, and nothing would be said",
-                        f"rename {key} to {'.'.join(reading.container)} and write the entries as {self.title} does",
-                        source.document.place(pointer),
-                        subject=key,
-                    )
-                )
-            elif reading.top_level is not None and key not in reading.top_level:
-                problems.append(
-                    Problem(
-                        "ignored-key",
-                        "low",
-                        f"{self.title} ignores the top-level key {visible(key, 60)}",
-                        "remove it, or look for the key that was meant",
-                        source.document.place(pointer),
-                        subject=key,
-                        sure="medium",
-                    )
-                )
-        return problems
-
-    def _current(self, problem: Problem, entries: Mapping[str, Entry]) -> bool:
-        """A weaker file's entry that a stronger one replaced is not worth a word."""
-        entry = entries.get(problem.server) if problem.server else None
-        return entry is None or entry.source.document.path == problem.place.file
+        return check_top_level(source, reading, self.title, self.containers(source, context))
 
     # ---- telling people what to write
 
@@ -215,13 +209,13 @@ class Runtime:
         """What leaves this tool out of the model's list, in words; None where nothing does."""
         if entry.include is not None and not self.filter_matches_any(entry.include, tool):
             return f"{self.key_of('include', entry)} does not name it"
-        if self.filter_matches_any(entry.exclude, tool):
+        if any(self.exclude_matches(pattern, tool) for pattern in entry.exclude):
             return f"{self.key_of('exclude', entry)} names it"
         return None
 
     def key_of(self, role: Role, entry: Entry) -> str:
         """The key under which this entry gives a role."""
-        keys = self.reading(Context({}, "/", "/")).keys
+        keys = self.reading_of(entry.source, Context({}, "/", "/")).keys
         return next((key for key in entry.raw if keys.get(key) == role), role)
 
     def filter_matches_any(self, patterns: Iterable[str], tool: str) -> bool:
@@ -232,15 +226,19 @@ class Runtime:
         """Whether one entry of such a list names one of the tools: equal names, unless the runtime knows more."""
         return pattern in tools
 
+    def exclude_matches(self, pattern: str, tool: str) -> bool:
+        """Whether one entry of an exclude list names a tool; some runtimes read it more strictly than the other."""
+        return self.filter_matches(pattern, [tool])
+
     def removes_builtin(self, name: str, profile: Profile, settings: Settings) -> str | None:
         """The setting that takes a built-in away, as a dotted path."""
         for removal in profile.removal:
-            dotted = removal.get("setting")
-            if (
-                isinstance(dotted, str)
-                and removal.get("kind") == "list-of-names"
-                and any(self.removal_matches(written, name) for written in settings.names(dotted))
-            ):
+            dotted, kind = removal.get("setting"), removal.get("kind")
+            if not isinstance(dotted, str) or kind not in ("list-of-names", "list-of-rules"):
+                continue
+            if removal.get("effect") != "removed" or "builtin" not in removal.get("applies_to", ["builtin"]):
+                continue
+            if any(self.removal_matches(written, name) for written in settings.names(dotted)):
                 return dotted
         return None
 
@@ -250,14 +248,27 @@ class Runtime:
 
     def visibility(self, entry: Entry, profile: Profile, likely: Mapping[str, str]) -> Visible:
         """Whether the model sees a server's tools at once, after searching, or never: the profile's first rule that
-        holds, else its default."""
+        holds, else its default. A rule that may hold leaves it open, unless the rest says the same."""
         told = profile.mcp.visibility
+        default = told.get("default")
+        answers: dict[Any, None] = {}
         for rule in told.get("rules", ()):
             when = rule.get("when")
-            if isinstance(when, list) and holds(when, likely) == "yes":
-                return cast(Visible, rule["visible"])
-        default = told.get("default")
-        return default if default in ("yes", "deferred", "no") else "unknown"
+            if not isinstance(when, list):
+                continue
+            found = holds(when, likely)
+            if found != "no":
+                answers[rule["visible"]] = None
+            if found == "yes":
+                break
+        else:
+            answers[default] = None
+        only = next(iter(answers)) if len(answers) == 1 else None
+        return cast(Visible, only) if only in ("yes", "deferred", "no") else "unknown"
+
+    def shows(self, entry: Entry, tool: Contract, profile: Profile, likely: Mapping[str, str]) -> Visible:
+        """The same for one tool, where a runtime tells a server's tools apart."""
+        return self.visibility(entry, profile, likely)
 
     def loses_list(self, flawed: FlawedTool) -> bool:
         """Whether one such tool costs every tool of its server in this runtime."""
@@ -267,70 +278,17 @@ class Runtime:
         """Seconds it waits for a server before the model is asked; None: as long as the budget."""
         return None
 
+    def starts_at_once(self, transport: Transport, context: Context) -> int | None:
+        """How many servers of a transport it starts at a time, in the order of the configuration; None: all."""
+        return None
+
     def fatal(self, entry: Entry, others: int, *, timed_out: bool) -> str | None:
         """What happens to the whole agent if this server does not come up; None: it goes on without it."""
         return None
 
 
-def merged_settings(sources: list[Source]) -> Settings:
-    """All sources laid over one another, tables key by key."""
-    value: dict[str, Any] = {}
-    for source in sources:
-        if isinstance(source.document.value, dict):
-            _lay_over(value, source.document.value)
-    return Settings(value, tuple(sources))
-
-
-def _lay_over(into: dict[str, Any], value: Mapping[str, Any]) -> None:
-    for key, inner in value.items():
-        if isinstance(inner, Mapping) and isinstance(into.get(key), dict):
-            _lay_over(into[key], inner)
-        else:
-            into[key] = dict(inner) if isinstance(inner, Mapping) else inner
-
-
-def _holds_servers(value: Any) -> bool:
-    if not isinstance(value, Mapping) or not value:
-        return False
-    marks = {"command", "url", "httpUrl", "cmd", "uri", "serverUrl", "type"}
-    return any(isinstance(inner, Mapping) and marks & set(inner) for inner in value.values())
-
-
-def _duplicates(sources: list[Source], runtime: Runtime, context: Context) -> list[Problem]:
-    problems: list[Problem] = []
-    for source in (source for source in sources if source.servers):
-        tables = runtime.containers(source, context)
-        for quirk in source.document.quirks:
-            if quirk.kind == "duplicate-key" and quirk.pointer.rpartition("/")[0] in tables:
-                place = type(source.document.place(""))(
-                    source.document.path, quirk.mark.line, quirk.mark.column, quirk.pointer
-                )
-                problems.append(
-                    Problem(
-                        "duplicate-name",
-                        "medium",
-                        f"the server {visible(quirk.detail)} is written twice; the later one counts, the first is lost",
-                        "give each server a name of its own",
-                        place,
-                        server=quirk.detail,
-                        subject=quirk.detail,
-                    )
-                )
-    return problems
-
-
-def _unique_ids(entries: list[Entry]) -> list[Entry]:
-    """Two names with one slug keep apart by a number."""
-    seen: set[str] = set()
-    result: list[Entry] = []
-    for entry in entries:
-        unique, number = entry.id, 2
-        while unique in seen:
-            unique, number = f"{entry.id}-{number}", number + 1
-        seen.add(unique)
-        spec = replace(entry.spec, id=unique) if entry.spec else None
-        result.append(replace(entry, id=unique, spec=spec))
-    return result
+def _names(table: Any) -> list[str]:
+    return list(table) if isinstance(table, Mapping) else []
 
 
 def certain_gate(why: str, settle: str, *fixes: Fix) -> Gate:

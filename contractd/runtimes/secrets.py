@@ -7,43 +7,87 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+MAX_LOOK = 8192  # characters of a text that are looked at; no credential is longer
+
 # Shapes that providers publish for their own tokens, so that scanners find them.
 _TOKENS = re.compile(
-    r"\b(sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|"
-    r"xox[abprs]-[A-Za-z0-9-]{10,}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{30,}|ya29\.[0-9A-Za-z_-]{20,}|"
-    r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+|ntn_[A-Za-z0-9]{20,}|hf_[A-Za-z0-9]{20,}|"
-    r"tvly-[A-Za-z0-9-]{16,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,})"
+    r"(?<![A-Za-z0-9])(?:sk-(?=[A-Za-z_-]{0,64}[0-9])[A-Za-z0-9_-]{16,}|[sr]k_(?:live|test)_[0-9A-Za-z]{16,}|"
+    r"gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|xox[abeprs]-[A-Za-z0-9-]{10,}|"
+    r"xapp-[0-9]-[A-Za-z0-9-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{30,}|ya29\.[0-9A-Za-z_-]{20,}|"
+    r"eyJ[A-Za-z0-9_-]{8,512}\.eyJ[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]+|ntn_[A-Za-z0-9]{20,}|hf_[A-Za-z0-9]{20,}|"
+    r"tvly-(?=[A-Za-z-]{0,64}[0-9])[A-Za-z0-9-]{16,}|npm_[A-Za-z0-9]{30,}|pypi-AgE[A-Za-z0-9_-]{30,}|"
+    r"shpat_[0-9a-f]{20,}|dop_v1_[0-9a-f]{32,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|"
+    r"lin_api_[A-Za-z0-9]{20,}|figd_[A-Za-z0-9_-]{20,}|whsec_[A-Za-z0-9+/=]{20,}|pplx-[A-Za-z0-9]{20,}|"
+    r"gsk_[A-Za-z0-9]{20,})|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----"
 )
 _SECRET_NAME = re.compile(
     r"(?i)(api[_-]?key|access[_-]?key|secret|token|passw(or)?d|passphrase|credential|private[_-]?key|authorization|"
-    r"cookie|\bauth\b|_auth\b|_pat\b|x-api-key)|(?-i:(?:^|_)KEY$)"
+    r"cookie|\bauth\b|_auth\b|[_-]pat\b|[_-]pass\b|[_-]pwd\b|x-api-key|^--?key$)"
 )
-_NOT_SECRET_NAME = re.compile(r"(?i)(_file|_path|_dir|_url|_uri|_env|_name|_id|_type|_count|_limit|max_tokens|tokens)$")
+_KEY_NAME = re.compile(r"(?:^|_)KEY$")  # PRIMARY_KEY and CACHE_KEY as well: the value must look it
+# What says something about a secret without being one.
+_NOT_SECRET_NAME = re.compile(
+    r"(?i)(?:[_-]?(?:files?|path|dir|url|uri|env|var|name|id|type|count|limit|budget|size|length|ttl|timeout|expiry|"
+    r"expires|expiration|method|mode|host|domain|scheme|header|prefix|format|version|algorithm|alg|enabled|required|"
+    r"region|scopes?|audience|issuer|store|backend|provider|helper|command|cmd|cache|policy|endpoint)|max_tokens|tokens)$"
+    r"|public[_-]?key|tokeni[sz]er|^tokens_|max[_-]tokens"
+)
 _PLACEHOLDER = re.compile(
-    r"(?i)^(|x+|\*+|\.+|none|null|true|false|changeme|change[-_ ]?me|dummy|test|example|placeholder|todo|secret|"
-    r"password|(your|my|the)[-_ ].*|<.*>|\[.*\]|\{\{.*\}\}|sk-(none|test|xxx.*|\.\.\.)|.*(your|insert|replace)[-_ ].*)$"
+    r"(?i)(?:|x+|\*+|\.+|none|null|true|false|changeme|change[-_ ]?me|dummy|test|example|placeholder|todo|secret|"
+    r"password|pass|token|(?:your|my|the|test|dummy|fake|example|sample|demo)[-_ ].*|<.*>|\[.*\]|\{\{.*\}\}|"
+    r"sk-(?:none|test|xxx.*|\.\.\.)|.*(?:your|insert|replace)[-_ ].*|.*(?:xxxx|\.\.\.|…).*)",
+    re.DOTALL,
 )
-_USERINFO = re.compile(r"^([a-z][a-z0-9+.-]*://)([^/@\s:]+):([^/@\s]+)@", re.IGNORECASE)
-_QUERY = re.compile(r"(?i)([?&](?:[a-z_-]*(?:key|token|secret|password|sig|signature))=)([^&#\s]+)")
-_VARIABLE = re.compile(r"\$\{?[A-Za-z_]|\{env:|\{file:|\{\{")
+_USERINFO = re.compile(r"(?i)(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{0,30}://)([^/@\s:]{0,256}):([^/@\s]{1,256})@")
+_QUERY = re.compile(r"(?i)([?&](?:[a-z_-]{0,40}(?:key|token|secret|password|sig|signature))=)([^&#\s]+)")
+_HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]{1,60}):\s*(\S.*)", re.DOTALL)
+_VARIABLE = re.compile(r"\$\{[^}]{1,256}\}|\$[A-Za-z_][A-Za-z0-9_]*|\{env:[^}]{1,256}\}|\{file:[^}]{1,256}\}|%[A-Z_]+%")
+_PATH = re.compile(r"(?:~|\.{1,2})?/.*|[A-Za-z]:[\\/].*|file://.*", re.DOTALL)
+_SCHEME = re.compile(r"(?i)^(?:bearer|basic|token|apikey|digest)\s+")
 
 
 def is_secret(name: str, value: str) -> bool:
     """Whether ``value`` under ``name`` (a variable, header or option) is a credential written out in plain text."""
-    text = value.strip()
-    bare = re.sub(r"(?i)^(bearer|basic|token)\s+", "", text)
-    if _VARIABLE.search(text) or _PLACEHOLDER.match(bare):
+    text = _VARIABLE.sub("", value[:MAX_LOOK].strip())
+    header = _HEADER.fullmatch(text)
+    if header and _names_secret(header[1]):
+        name, text = header[1], header[2]
+    bare = _SCHEME.sub("", text).strip()
+    if _PLACEHOLDER.fullmatch(bare):
         return False
-    if _TOKENS.search(text) or _USERINFO.search(text) or _QUERY.search(text):
+    if any(_entropy(match.group()) >= 2.8 for match in _TOKENS.finditer(text)):
         return True
-    named = bool(_SECRET_NAME.search(name)) and not _NOT_SECRET_NAME.search(name)
-    return named and len(bare) >= 8 and " " not in bare and _entropy(bare) >= 2.2
+    if any(not _PLACEHOLDER.fullmatch(match[3]) for match in _USERINFO.finditer(text)):
+        return True
+    if any(len(match[2]) >= 8 and _looks_random(match[2]) for match in _QUERY.finditer(text)):
+        return True
+    if len(bare) < 8 or " " in bare or _PATH.fullmatch(bare):
+        return False
+    if _KEY_NAME.search(name) and not _SECRET_NAME.search(name):
+        return len(bare) >= 16 and _looks_random(bare) and not _NOT_SECRET_NAME.search(name)
+    return _names_secret(name) and _entropy(bare) >= 2.2
+
+
+def holds_token(value: str) -> bool:
+    """Whether a text holds something of a shape that providers publish for their tokens, or a private key."""
+    return _TOKENS.search(value[:MAX_LOOK]) is not None
+
+
+def named_in(value: str) -> str | None:
+    """The header that a text such as ``Authorization: Bearer …`` names, if it is one that holds a secret."""
+    header = _HEADER.fullmatch(value[:MAX_LOOK].strip())
+    return header[1] if header and _names_secret(header[1]) else None
 
 
 def redact(text: str) -> str:
-    """``text`` with every recognisable token, password in a URL and secret query value replaced by ``***``."""
+    """``text`` with every recognisable token, password in a URL and secret query value replaced by ``***``; what is
+    longer than any command line people read is cut."""
+    text = text if len(text) <= MAX_LOOK else text[:MAX_LOOK] + "…"
     text = _USERINFO.sub(r"\1\2:***@", text)
     text = _QUERY.sub(r"\1***", text)
+    header = _HEADER.fullmatch(text)
+    if header and _names_secret(header[1]):
+        text = f"{header[1]}: ***"
     return _TOKENS.sub("***", text)
 
 
@@ -57,11 +101,22 @@ def redact_argv(argv: Iterable[str]) -> list[str]:
             shown.append("***")
             hide_next = False
             continue
-        option = name.startswith("-") or (joined and name.isupper())
-        secret = bool(option and _SECRET_NAME.search(name) and not _NOT_SECRET_NAME.search(name))
+        option = name.startswith("-") or (joined and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name))
+        secret = bool(option and (_names_secret(name) or _KEY_NAME.search(name)))
         hide_next = secret and not joined
         shown.append(f"{name}=***" if secret and value else redact(argument))
     return shown
+
+
+def _names_secret(name: str) -> bool:
+    name = name[:256]
+    return bool(_SECRET_NAME.search(name)) and not _NOT_SECRET_NAME.search(name)
+
+
+def _looks_random(text: str) -> bool:
+    """Letters and digits mixed, as no word, path or number is."""
+    mixed = re.search(r"[0-9]", text) and re.search(r"[A-Za-z]", text)
+    return bool(mixed) and _entropy(text) >= 2.8
 
 
 def _entropy(text: str) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -43,8 +44,6 @@ def test_every_signal_that_the_code_can_give_is_in_the_table() -> None:
 
 
 def test_every_dependency_is_explained() -> None:
-    import tomllib
-
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     named = [*project["dependencies"], *(name for extra in project["optional-dependencies"].values() for name in extra)]
     page_text = (ROOT / "docs/dependencies.md").read_text("utf-8").lower()

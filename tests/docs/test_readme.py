@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -76,8 +77,6 @@ def test_the_python_example_of_the_readme_runs() -> None:
     code = re.search(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert code is not None
     offline = code.group(1).replace("consented=True", "offline=True")
-    import sys
-
     done = subprocess.run([sys.executable, "-c", offline], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("undetermined\n")

@@ -20,12 +20,12 @@ from contractd.preflight.report.words import Page
 Format = Literal["text", "json", "sarif", "junit", "github", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
-RULE_PAGES = "docs/reference/rules.md"
+RULE_PAGES = "docs/rules.md"
 
 __all__ = ["FORMATS", "RULE_PAGES", "Format", "render"]
 
 
-def render(  # noqa: PLR0913 - each is an option of the command line
+def render(
     report: Report,
     format: Format = "text",  # noqa: A002 - the option's own word
     *,

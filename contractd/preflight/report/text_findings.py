@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 
 from contractd.preflight.model import Finding, Remedy
@@ -11,17 +12,47 @@ from contractd.preflight.report.cells import Paint, wrap
 from contractd.preflight.report.snippet import Shown, Sources
 from contractd.preflight.report.words import Page, by_urgency, is_open, one_line, place_line, remedy_lines, subject_of
 
+_OF_A_KIND_AT_MOST = 8  # open findings of one rule about one provider; then they are counted
+_AT_MOST = 120  # open findings in all
+_KINDS_AT_MOST = 12
+_PAST_AT_MOST = 60
+
 _COLORS = {"high": "red", "medium": "yellow", "low": "cyan", "info": "blue"}
 
 
 def findings_lines(page: Page, paint: Paint) -> Iterator[list[str]]:
-    """A block for each open finding, then one for all the others."""
+    """A block for each open finding, the severest first, then one for all the others."""
     sources = Sources(page.documents)
     findings = by_urgency(page.report.findings)
+    shown, left = _chosen([finding for finding in findings if is_open(finding)], page)
+    for finding in shown:
+        yield [*_finding(finding, page, paint, sources)]
+    past = [finding for finding in findings if not is_open(finding)]
+    if not page.verbose and len(past) > _PAST_AT_MOST:
+        left.append(f"{len(past) - _PAST_AT_MOST} more, settled or suppressed")
+        past = past[:_PAST_AT_MOST]
+    yield [line for finding in past for line in _past(finding, page, paint)]
+    yield [paint(f"… {line}; --verbose shows them", "dim") for line in left]
+
+
+def _chosen(findings: list[Finding], page: Page) -> tuple[list[Finding], list[str]]:
+    """The findings to show at length, and what is said of the others: a hundred of one kind have one reason."""
+    if page.verbose:
+        return findings, []
+    told: Counter[tuple[str, str]] = Counter()
+    left: Counter[str] = Counter()
+    shown: list[Finding] = []
     for finding in findings:
-        if is_open(finding):
-            yield [*_finding(finding, page, paint, sources)]
-    yield [line for finding in findings if not is_open(finding) for line in _past(finding, page, paint)]
+        kind = finding.rule.id, finding.provider or ""
+        told[kind] += 1
+        if told[kind] <= _OF_A_KIND_AT_MOST and len(shown) < _AT_MOST:
+            shown.append(finding)
+        else:
+            whose = f" of {one_line(finding.provider, 80)}" if finding.provider else ""
+            left[f"{finding.severity}[{finding.rule.id}] {finding.rule.name}{whose}"] += 1
+    lines = [f"{count} more {what}" for what, count in left.most_common(_KINDS_AT_MOST)]
+    rest = left.total() - sum(count for _, count in left.most_common(_KINDS_AT_MOST))
+    return shown, [*lines, f"{rest} more of other kinds"] if rest else lines
 
 
 def _finding(finding: Finding, page: Page, paint: Paint, sources: Sources) -> Iterator[str]:

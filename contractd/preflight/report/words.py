@@ -45,8 +45,8 @@ class Page:
     rule_pages: str
 
     def docs(self, rule: Rule) -> str:
-        """Where the rule is explained."""
-        return f"{self.rule_pages}#{rule.id.lower()}"
+        """Where the rule is explained: its heading there."""
+        return f"{self.rule_pages}#{rule.id.lower()}-{rule.name}"
 
 
 def one_line(text: str, limit: int = 600) -> str:

@@ -9,8 +9,10 @@ from contractd.preflight.rules.collisions import check as collisions
 from contractd.preflight.rules.configuration import check as configuration
 from contractd.preflight.rules.contracts import check as contracts
 from contractd.preflight.rules.gates import check as gates
+from contractd.preflight.rules.look_alikes import check as look_alikes
 from contractd.preflight.rules.names import check as names
 from contractd.preflight.rules.reachability import check as reachability
+from contractd.preflight.rules.shadowing import check as shadowing
 from contractd.preflight.view import View
 
 Family = Callable[[View], Iterator[Finding]]
@@ -20,6 +22,8 @@ FAMILIES: tuple[Family, ...] = (
     gates,
     reachability,
     names,
+    look_alikes,
+    shadowing,
     collisions,
     contracts,
 )

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from contractd.documents import pointer_join
+from contractd.errors import Place
 from contractd.preflight.catalogue import rule
 from contractd.preflight.consent import resolved
 from contractd.preflight.likeness import nearest
 from contractd.preflight.model import Finding, Remedy
 from contractd.preflight.view import View
 from contractd.runtimes.base import Entry, Fix
+from contractd.runtimes.reading import Role
 from contractd.text import listed, visible
 
 
@@ -46,7 +49,8 @@ def _nothing(view: View) -> Iterator[Finding]:
     if any(entry.disabled is None for entry in view.setup.entries):
         return
     count = len(view.setup.entries)
-    why = f"all of its {count} servers are switched off" if count else "no server is configured"
+    off = "its only server is switched off" if count == 1 else f"all of its {count} servers are switched off"
+    why = off if count else "no server is configured"
     yield Finding(
         rule("no-servers"),
         "info",
@@ -74,25 +78,41 @@ def _unrecognised(view: View) -> Iterator[Finding]:
 
 
 def _command(view: View, entry: Entry) -> Iterator[Finding]:
-    spec = entry.spec
-    if spec is None or spec.transport != "stdio" or resolved(spec, view.context.environ):
+    if not missing_program(view, entry):
         return
-    command = spec.argv[0]
+    assert entry.spec is not None
+    command = entry.spec.argv[0]
     where = "in its working directory" if "/" in command else "on the PATH it gets"
     known = {"npx": "Node.js", "node": "Node.js", "uvx": "uv", "uv": "uv", "docker": "Docker", "bunx": "Bun"}
     program = known.get(command)
     action = f"install {program}, or give the full path" if program else "install it, or give the full path"
-    place = entry.source.document.place(f"{entry.pointer}/command")
     yield Finding(
         rule("command-not-found"),
         "high",
         f"{visible(entry.name)}: the program {visible(command, 120)} was not found {where}",
         action,
-        place,
+        value_place(view, entry, "command", "argv"),
         provider=entry.name,
         subject=command,
         retryable=False,
     )
+
+
+def missing_program(view: View, entry: Entry) -> bool:
+    """Whether the server's program is not there; a missing working directory is told by the start."""
+    spec = entry.spec
+    if spec is None or spec.transport != "stdio" or resolved(spec, view.context.environ):
+        return False
+    return spec.cwd is None or Path(spec.cwd).is_dir()
+
+
+def value_place(view: View, entry: Entry, *roles: Role) -> Place:
+    """Where the entry says something, by the roles of the keys it may stand under; else the entry itself."""
+    for role in roles:
+        key = view.runtime.key_of(role, entry)
+        if key in entry.raw:
+            return entry.source.document.place(pointer_join(entry.pointer, key))
+    return entry.place
 
 
 def unknown_provider(view: View, wanted: str) -> str:

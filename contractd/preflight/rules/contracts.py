@@ -25,7 +25,7 @@ _RULES = {
 def check(view: View) -> Iterator[Finding]:
     """Each quarantined tool, then each server that loses its whole list over one."""
     for entry in view.setup.entries:
-        flawed = [tool for tool in view.table.tools if tool.entry is entry and tool.flawed is not None]
+        flawed = [tool for tool in view.table.of(entry) if tool.flawed is not None]
         for tool in flawed:
             assert tool.flawed is not None
             yield _quarantined(entry, tool, tool.flawed)
@@ -60,7 +60,7 @@ def _worst(flaws: tuple[Flaw, ...]) -> Flaw:
 
 def _list_lost(view: View, entry: Entry, flawed: list[NamedTool]) -> Iterator[Finding]:
     fatal = [tool for tool in flawed if tool.flawed is not None and view.runtime.loses_list(tool.flawed)]
-    sound = [tool for tool in view.table.tools if tool.entry is entry and tool.contract is not None]
+    sound = [tool for tool in view.table.of(entry) if tool.contract is not None]
     if fatal and sound:
         yield Finding(
             rule("list-lost"),

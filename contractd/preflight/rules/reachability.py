@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from contractd.contracts import Contract
-from contractd.errors import Place
+from contractd.errors import Failure, Place
 from contractd.preflight.catalogue import rule
 from contractd.preflight.likeness import folded, nearest
 from contractd.preflight.model import Finding
-from contractd.preflight.rules.configuration import unknown_provider
+from contractd.preflight.rules.configuration import missing_program, unknown_provider
+from contractd.preflight.stated import element_place
 from contractd.preflight.view import View
-from contractd.registry import Row
 from contractd.runtimes.base import Entry
 from contractd.text import listed, plural, visible
 
+if TYPE_CHECKING:
+    from contractd.registry import Row
+
+# Headers that carry a credential, whatever the server calls it.
+_CREDENTIAL = re.compile(r"(?i)auth|key|token|secret|cookie")
+_REFUSED = ("http-03", "http-05")  # 401 and 403
 _SEE = "run it by hand and read its stderr"
 
 
@@ -23,45 +31,40 @@ def check(view: View) -> Iterator[Finding]:
     for entry in view.setup.entries:
         row = view.rows.get(entry.id)
         if row is not None and row.status == "failed":
-            yield from _failed(view, entry, row)
+            if not (row.failure and row.failure.signal == "stdio-spawn" and missing_program(view, entry)):
+                yield _failed(view, entry, row)  # else CTD105 says it, with the line to mend
         elif row is not None:
-            yield from _ready(view, entry, row)
+            yield from _ready(entry, row)
         elif entry.id in view.skipped:
-            yield Finding(
-                rule("not-contacted"),
-                "info",
-                f"{visible(entry.name)} was not contacted: {view.skipped[entry.id]}",
-                "let it be contacted to know its tools",
-                entry.place,
-                provider=entry.name,
-                retryable=True,
-                undetermined=True,
-            )
-    for reference in dict.fromkeys((*view.request.expect, *view.policy.policy.preflight.expect)):
-        yield from _expected(view, reference)
+            yield _not_contacted(view, entry)
+    expected = view.policy.policy.preflight.expect
+    places = {name: element_place(view.policy, ("preflight", "expect"), at) for at, name in enumerate(expected)}
+    for reference in dict.fromkeys((*view.request.expect, *expected)):
+        yield from _expected(view, reference, places.get(reference))
 
 
-def _failed(view: View, entry: Entry, row: Row) -> Iterator[Finding]:
+def _not_contacted(view: View, entry: Entry) -> Finding:
+    return Finding(
+        rule("not-contacted"),
+        "info",
+        f"{visible(entry.name)} was not contacted: {view.skipped[entry.id]}",
+        "run it without --offline to know its tools"
+        if view.request.offline
+        else f"agree to it to know its tools: --yes, or --allow {visible(entry.id, 80)}",
+        entry.place,
+        provider=entry.name,
+        retryable=True,
+        undetermined=True,
+    )
+
+
+def _failed(view: View, entry: Entry, row: Row) -> Finding:
     failure = row.failure
     assert failure is not None
-    if failure.signal == "stdio-spawn" and "was not found" in failure.message:
-        return  # CTD105 says it, with the line to mend
-    name = "provider-failed"
-    action = f"{_SEE}: {view.runtime.title} will have none of its tools"
-    if row.timed_out:
-        name, action = "provider-timeout", "find out what it waits for, or give it more time"
-    elif failure.signal in ("http-03", "http-05"):
-        yield _unauthorized(entry, row)
-        return
-    elif failure.signal == "mcp-14":
-        name, action = "unsupported-protocol", "use a version of the server that speaks one of them"
-    elif failure.signal == "manifest-version":
-        name, action = "unsupported-schema-version", "serve the manifest in a format version that is read"
-    elif failure.signal in ("mcp-list", "mcp-unusable", "mcp-empty", "manifest-format") and row.evidence.started:
-        name, action = "list-failed", "mend the server: a list that can't be read is not an empty one"
-    elif entry.spec is not None and entry.spec.transport != "stdio":
-        action = "check the URL, and that the server runs"
-    yield Finding(
+    if failure.signal in _REFUSED:
+        return _unauthorized(entry, row)
+    name, action = _cause(view, entry, row, failure)
+    return Finding(
         rule(name),
         "high",
         f"{visible(entry.name)}: {failure.message}",
@@ -73,10 +76,32 @@ def _failed(view: View, entry: Entry, row: Row) -> Iterator[Finding]:
     )
 
 
+def _cause(view: View, entry: Entry, row: Row, failure: Failure) -> tuple[str, str]:
+    """The rule that a failure comes under, and what to do."""
+    transport = row.spec.transport
+    if row.timed_out:
+        return "provider-timeout", "find out what it waits for, or give it more time"
+    if failure.signal == "mcp-14":
+        return "unsupported-protocol", "use a version of the server that speaks one of them"
+    if failure.signal == "manifest-version":
+        return "unsupported-schema-version", "serve the manifest in a format version that is read"
+    if failure.signal == "manifest-format":
+        return "list-failed", "write it as contractd schema manifest says; one that can't be read is not an empty one"
+    if failure.signal in ("mcp-list", "mcp-unusable", "mcp-empty") and row.evidence.started:
+        return "list-failed", "mend the server: a list that can't be read is not an empty one"
+    if failure.signal == "local":
+        return "provider-failed", "this is a fault of contractd: please report it with the server's name and version"
+    if transport == "manifest-file":
+        return "provider-failed", "correct the path of the manifest"
+    if transport != "stdio":
+        return "provider-failed", "check the URL, and that the server runs"
+    return "provider-failed", f"{_SEE}: {view.runtime.title} will have none of its tools"
+
+
 def _unauthorized(entry: Entry, row: Row) -> Finding:
     """Where the configuration holds no credential, the runtime may bring a token of its own: nobody can know here."""
     assert row.failure is not None and entry.spec is not None
-    own = any(name.lower() in ("authorization", "x-api-key", "api-key") for name in entry.spec.headers)
+    own = any(_CREDENTIAL.search(name) for name in entry.spec.headers)
     challenge = row.failure.details.get("www_authenticate")
     said = f"; it asks for {visible(str(challenge), 160)}" if challenge else ""
     return Finding(
@@ -94,7 +119,7 @@ def _unauthorized(entry: Entry, row: Row) -> Finding:
     )
 
 
-def _ready(view: View, entry: Entry, row: Row) -> Iterator[Finding]:
+def _ready(entry: Entry, row: Row) -> Iterator[Finding]:
     assert row.fetched is not None
     name = visible(entry.name)
     if row.evidence.foreign_count:
@@ -142,37 +167,41 @@ def _ready(view: View, entry: Entry, row: Row) -> Iterator[Finding]:
         )
 
 
-def _expected(view: View, reference: str) -> Iterator[Finding]:
+def _expected(view: View, reference: str, written: Place | None) -> Iterator[Finding]:
     provider, _, tool = reference.partition(".")
     entry = view.entry(provider)
     shown = visible(reference, 200)
-    place = view.policy.place("preflight", "expect") or view.file
     if entry is None:
         hint = unknown_provider(view, provider)
-        yield _missing(f"{shown} is expected, but no server {visible(provider)} is configured{hint}", place, reference)
+        message = f"{shown} is expected, but no server {visible(provider)} is configured{hint}"
+        yield _missing(message, written or view.file, reference)
         return
+    place = written or entry.place
     row = view.rows.get(entry.id)
     if row is None or row.fetched is None:
-        if row is None and entry.id in view.skipped:
+        if entry.id in view.skipped:
             return  # CTD207 leaves it open
-        why = entry.disabled or (row.failure.message if row and row.failure else "its entry can't be used")
-        yield _missing(f"{shown} is expected, but its server is not there: {why}", entry.place, reference, entry)
+        failure = row.failure if row else None
+        if row and failure and failure.signal in _REFUSED and _unauthorized(entry, row).undetermined:
+            return  # CTD206 leaves it open
+        why = entry.disabled or (failure.message if failure else "its entry can't be used")
+        message = f"{shown} is expected, but its server is not there: {why}"
+        retryable = failure.retryable if failure else False
+        yield _missing(message, place, reference, entry, action="have its server come up", retryable=retryable)
         return
-    manifest = row.fetched.manifest
-    named = next((known for known in view.table.tools if known.entry is entry and known.raw == tool), None)
-    if named is not None and named.contract is not None and not named.excluded and not named.dropped:
-        return
-    if named is not None and named.excluded:
-        yield _missing(f"{shown} is offered, but left out: {named.excluded}", entry.place, reference, entry)
-    elif named is not None and named.dropped:
-        yield _missing(
-            f"{shown} is offered, but {view.runtime.title} drops it: {named.dropped}", entry.place, reference, entry
-        )
-    elif named is not None:
-        yield _missing(f"{shown} is offered, but its definition is not valid", entry.place, reference, entry)
-    else:
-        hint = _suggest(tool, manifest.tools)
-        yield _missing(f"{shown} is expected, but the server does not offer it{hint}", entry.place, reference, entry)
+    named = next((known for known in view.table.of(entry) if known.raw == tool), None)
+    if named is None:
+        hint = _suggest(tool, row.fetched.manifest.tools)
+        yield _missing(f"{shown} is expected, but the server does not offer it{hint}", place, reference, entry)
+    elif named.excluded:
+        message = f"{shown} is offered, but left out: {named.excluded}"
+        yield _missing(message, place, reference, entry, action="no longer leave it out")
+    elif named.dropped:
+        message = f"{shown} is offered, but {view.runtime.title} drops it: {named.dropped}"
+        yield _missing(message, place, reference, entry, action="give it a name that is kept")
+    elif named.contract is None:
+        message = f"{shown} is offered, but its definition is not valid"
+        yield _missing(message, place, reference, entry, action="mend its definition in the server")
 
 
 def _suggest(tool: str, contracts: tuple[Contract, ...]) -> str:
@@ -184,15 +213,23 @@ def _suggest(tool: str, contracts: tuple[Contract, ...]) -> str:
     return f"; the nearest it has is {visible(close)}{same}"
 
 
-def _missing(message: str, place: Place, reference: str, entry: Entry | None = None) -> Finding:
+def _missing(
+    message: str,
+    place: Place,
+    reference: str,
+    entry: Entry | None = None,
+    *,
+    action: str = "correct the name, or have the tool offered",
+    retryable: bool | None = False,
+) -> Finding:
     return Finding(
         rule("expected-tool-missing"),
         "high",
         message,
-        "correct the name, or have the tool offered; it must not be replaced by one of a similar name",
+        f"{action}; it must not be replaced by one of a similar name",
         place,
         provider=entry.name if entry else None,
         tool=reference.partition(".")[2],
         subject=reference,
-        retryable=False,
+        retryable=retryable,
     )

@@ -136,4 +136,4 @@ def test_what_json_has_no_word_for_does_not_break_it(make):
 
 def test_the_rule_page_is_named(incident):
     rows = json.loads(render(incident, "json", rule_pages="https://example.org/rules"))["findings"]
-    assert rows[0]["docs"] == "https://example.org/rules#ctd201"
+    assert rows[0]["docs"] == "https://example.org/rules#ctd201-provider-failed"

@@ -111,7 +111,7 @@ def test_a_line_of_zero_is_left_out(make):
 def test_help_is_a_link_only_where_it_is_absolute(incident):
     assert all("helpUri" not in rule for rule in run_of(incident)["tool"]["driver"]["rules"])
     rules = run_of(incident, rule_pages="https://example.org/rules")["tool"]["driver"]["rules"]
-    assert rules[0]["helpUri"] == "https://example.org/rules#ctd107"
+    assert rules[0]["helpUri"] == "https://example.org/rules#ctd107-plain-text-secret"
 
 
 def test_a_message_can_t_hold_a_link_of_a_server_s(make):

@@ -192,3 +192,27 @@ def test_wide_and_invisible_characters_don_t_move_the_caret(make):
 def test_an_unknown_format_is_refused(make):
     with pytest.raises(ValueError, match="there are text, json, sarif, junit, github, markdown"):
         render(make(), "yaml")
+
+
+def test_a_hundred_findings_of_one_kind_are_counted_and_not_all_printed(make, make_finding):
+    rule = Rule("CTD302", "provider-collision", None, "Tools of one name in two servers have one runtime name.")
+    many = tuple(
+        make_finding(rule, "high", f"clash {n}", line=4, provider="mail", tool=f"tool_{n}", subject=str(n))
+        for n in range(100)
+    )
+    text = render(make(many))
+    assert text.count("high[CTD302] provider-collision: clash") == 8
+    assert "… 92 more high[CTD302] provider-collision of mail; --verbose shows them" in text
+    assert "not_ready: 100 findings (100 high)" in text
+    assert render(make(many), verbose=True).count("high[CTD302] provider-collision: clash") == 100
+
+
+def test_findings_past_a_hundred_and_twenty_and_past_sixty_settled_ones_are_counted(make, make_finding):
+    rule = Rule("CTD201", "provider-failed", "high", "A server could not be started or reached, or broke off.")
+    many = [make_finding(rule, "high", f"down {n}", line=4, provider=f"server-{n}") for n in range(150)]
+    many += [make_finding(rule, "low", "x", provider=f"old-{n}", settled="it is off") for n in range(70)]
+    text = render(make(tuple(many)))
+    assert text.count("provider-failed: down") == 120
+    assert "18 more of other kinds" in text
+    assert text.count("settled low[CTD201]") == 60
+    assert "… 10 more, settled or suppressed; --verbose shows them" in text

@@ -18,7 +18,7 @@ from contractd.preflight.model import FileView, Report, RuntimeView, VersionSour
 from contractd.preflight.names import name_table
 from contractd.preflight.request import Request
 from contractd.preflight.rules import check_all
-from contractd.preflight.stated import check_stated, stated_conditions
+from contractd.preflight.stated import check_stated, passed_over, stated_conditions
 from contractd.preflight.verdict import judge
 from contractd.preflight.view import View
 from contractd.preflight.views import provider_views, tool_views
@@ -118,13 +118,14 @@ def assess(
         offline=request.offline,
         undetermined=judged.undetermined,
         hidden=judged.hidden,
-        notes=gathered.notes,
+        notes=gathered.notes + passed_over(request, gathered, view.profile.conditions if view.profile else {}),
     )
 
 
 def _files(gathered: Gathered) -> tuple[FileView, ...]:
     """What was read: the runtime's files, then contractd's own."""
     files = [FileView(source.document.path, source.scope, source.why) for source in gathered.setup.sources]
+    files += gathered.env_files
     known = {file.path for file in files}
     own = [document.path for document in gathered.policy.documents if document.path not in known]
     files += [FileView(path, gathered.policy_scopes.get(path, "stated"), "contractd's own settings") for path in own]
@@ -139,7 +140,7 @@ def _view(
     available = profile.conditions if profile else {}
     seen = Seen(
         gathered.setup.settings,
-        request.environ,
+        gathered.context.environ,
         configured=any(entry.disabled is None for entry in gathered.setup.entries),
         connected=any(row.status == "ready" for row in rows.values()) if rows else None,
     )

@@ -12,8 +12,10 @@ from contractd.documents import Document
 from contractd.errors import ConfigError, UsageError
 from contractd.policy import Loaded
 from contractd.preflight.files import POLICY_FILE, STDIN_SHOWN, is_file, is_policy, read_document, read_named
+from contractd.preflight.model import FileView
 from contractd.preflight.own import Own, own_settings
 from contractd.preflight.request import Request
+from contractd.preflight.surroundings import surroundings
 from contractd.runtimes.base import Context, Location, Scope, Setup, Source
 from contractd.runtimes.catalogue import CONTRACTD, RUNTIMES, Recognition, recognise, runtime_named
 from contractd.runtimes.runtime import Runtime
@@ -46,6 +48,7 @@ class Gathered:
     policy_scopes: Mapping[str, Scope] = field(default_factory=dict)
     agreed: frozenset[str] = frozenset()
     not_counted: Mapping[str, str] = field(default_factory=dict)
+    env_files: tuple[FileView, ...] = ()
 
 
 def gather(request: Request) -> Gathered:
@@ -66,10 +69,11 @@ def gather(request: Request) -> Gathered:
     else:
         wanted = wanted or _installed(context, own)
         sources = _found_sources(wanted.runtime, context, own)
-    setup = wanted.runtime.read(sources, context)
+    around = surroundings(wanted.runtime, context)
+    setup = around.given_to(wanted.runtime.read(sources, around.context))
     return Gathered(
-        wanted.runtime, wanted.stated, wanted.reason, wanted.named, context, setup,
-        own.loaded, notes, own.scopes, own.agreed, own.not_counted,
+        wanted.runtime, wanted.stated, wanted.reason, wanted.named, around.context, setup,
+        own.loaded, notes, own.scopes, own.agreed, own.not_counted, around.files,
     )  # fmt: skip
 
 

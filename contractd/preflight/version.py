@@ -7,13 +7,14 @@ import shutil
 from collections.abc import Mapping
 
 from contractd.carriers.base import Launch, Limits
-from contractd.carriers.process import Nursery
+from contractd.carriers.process import Nursery, ServerProcess
 from contractd.clock import Clock
 from contractd.errors import ProviderError
 from contractd.events import Observer, ProgramAsked
 from contractd.runtimes.runtime import Runtime
 
 PATIENCE = 8.0  # seconds; the slowest of the real ones takes about three on a slow machine
+_LAST_WORDS = 0.3  # seconds for what is still in the pipe once the program has ended
 _MOST = 64 * 1024
 
 
@@ -27,7 +28,7 @@ async def installed_version(
     program = shutil.which(runtime.program, path=environ.get("PATH")) if runtime.program else None
     if program is None:
         return None
-    start, output = clock.monotonic(), b""
+    start, output = clock.monotonic(), bytearray()
     async with Nursery() as nursery:
         try:
             process = await nursery.start(Launch((program, "--version"), dict(environ), cwd), Limits())
@@ -35,14 +36,27 @@ async def installed_version(
             return None
         try:
             process.stdin.close()
-            async with asyncio.timeout(PATIENCE):
-                while len(output) < _MOST and (chunk := await process.stdout.read(_MOST)):
-                    output += chunk
-        except TimeoutError:
-            pass  # what it printed so far may hold the version
+            await _hear(process, output)
         finally:
             await process.stop(gently=False)
     match = runtime.version_pattern.search(output.decode("utf-8", "replace"))
     version = match.group(1)[:60] if match else None
     observer.on(ProgramAsked(runtime.program or "", version, clock.monotonic() - start))
     return version
+
+
+async def _hear(process: ServerProcess, output: bytearray) -> None:
+    """What it prints until it ends its output, ends itself (a child may hold its output open), or time is up."""
+
+    async def read() -> None:
+        while len(output) < _MOST and (chunk := await process.stdout.read(_MOST)):
+            output.extend(chunk)
+
+    reading, ending = asyncio.create_task(read()), asyncio.create_task(process.wait_briefly(PATIENCE))
+    try:
+        await asyncio.wait({reading, ending}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({reading}, timeout=_LAST_WORDS if ending.done() else 0)
+    finally:
+        reading.cancel()
+        ending.cancel()
+        await asyncio.gather(reading, ending, return_exceptions=True)

@@ -48,7 +48,7 @@ def _provider(view: View, entry: Entry) -> ProviderView:
 
 def _meant_transport(view: View, entry: Entry) -> Transport:
     """Of an entry that is switched off or unusable: as far as its keys tell."""
-    chosen = view.runtime.reading(view.context).transport(entry.raw)
+    chosen = view.runtime.reading_of(entry.source, view.context).transport(entry.raw)
     return "stdio" if isinstance(chosen, str) else chosen[0]
 
 

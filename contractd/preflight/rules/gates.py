@@ -19,11 +19,12 @@ _NOT_MEANT = frozenset({"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "FATAL", "C
 
 def check(view: View) -> Iterator[Finding]:
     """Gates, waits, and variables that stay behind."""
+    up = _up_after(view)
     for entry in view.setup.entries:
         if entry.disabled is None:
             yield from _gate(entry)
             yield from _fatal(view, entry)
-            yield from _not_awaited(view, entry)
+            yield from _not_awaited(view, entry, up.get(entry.id))
             yield from _not_passed(view, entry)
 
 
@@ -64,18 +65,22 @@ def _fatal(view: View, entry: Entry) -> Iterator[Finding]:
         )
 
 
-def _not_awaited(view: View, entry: Entry) -> Iterator[Finding]:
-    row = view.rows.get(entry.id)
+def _not_awaited(view: View, entry: Entry, up: float | None) -> Iterator[Finding]:
     waits = view.runtime.wait_before_first_request(entry, view.setup.settings, view.context)
-    if row is None or row.status != "ready" or waits is None or row.seconds <= waits:
+    row = view.rows.get(entry.id)
+    if row is None or up is None or waits is None or up <= waits:
         return
     name, title = visible(entry.name), view.runtime.title
     waited = f"waits {waits:g} s" if waits else "does not wait"
+    queued = ""
+    if up > row.seconds + 0.05:
+        some = view.runtime.starts_at_once(row.spec.transport, view.context)
+        queued = f", and is up after {up:.1f} s, since {title} starts {some} such servers at a time"
     yield Finding(
         rule("not-awaited"),
         "low",
-        f"{name} needed {row.seconds:.1f} s here; {title} {waited} for it before it asks the model, whose first turn "
-        "may know none of its tools",
+        f"{name} needed {row.seconds:.1f} s here{queued}; {title} {waited} for it before it asks the model, whose "
+        "first turn may know none of its tools",
         "make the runtime wait for it"
         if view.runtime.awaits(entry)
         else "start with a turn that needs none of its tools",
@@ -85,6 +90,25 @@ def _not_awaited(view: View, entry: Entry) -> Iterator[Finding]:
         retryable=True,
         remedies=remedies(view.runtime.awaits(entry)),
     )
+
+
+def _up_after(view: View) -> dict[str, float]:
+    """Seconds until each ready server is up: those of a kind that are started a few at a time wait for a place, which
+    one that fails holds too."""
+    places: dict[bool, list[float]] = {}
+    up: dict[str, float] = {}
+    for entry in view.setup.entries:
+        row = view.rows.get(entry.id)
+        if row is None:
+            continue
+        transport = row.spec.transport
+        limit = view.runtime.starts_at_once(transport, view.context) or len(view.rows)
+        free = places.setdefault(transport == "stdio", [0.0] * limit)
+        first = min(range(len(free)), key=free.__getitem__)
+        free[first] += row.seconds
+        if row.status == "ready":
+            up[entry.id] = free[first]
+    return up
 
 
 def _not_passed(view: View, entry: Entry) -> Iterator[Finding]:

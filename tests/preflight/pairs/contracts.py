@@ -1,0 +1,74 @@
+"""CTD4xx: what can't be accepted of a server or a tool."""
+
+from __future__ import annotations
+
+from tests.preflight.pairs.pair import HTTP, SH, Pair, setup
+from tests.preflight.situations import failed, tool
+
+OK = setup(SH)
+REMOTE = setup(HTTP)
+GOOD = tool("get_x", "id")
+NO_TYPE = {"name": "get_y", "inputSchema": {"properties": {"id": {"type": "text"}}, "type": "object"}}
+ODD_DIALECT = {"name": "get_y", "inputSchema": {"type": "object", "$schema": "https://example.org/mine"}}
+LOST = {"name": "get_y", "inputSchema": {"$schema": "http://json-schema.org/draft-07/schema#"}}
+NO_PARAMETERS = {"name": "get_y", "inputSchema": {"type": "object", "properties": {}}}
+
+PAIRS = [
+    Pair(
+        "CTD401",
+        OK.but(tools={"mail": failed("mcp-14", "it speaks only 2023-01-01", details={"offered": ["2023-01-01"]})}),
+        OK,
+        "high",
+        "mail: it speaks only 2023-01-01",
+        "use a version of the server that speaks one of them",
+        provider="mail",
+    ),
+    Pair(
+        "CTD402",
+        REMOTE.but(tools={"mail": failed("manifest-version", "the manifest says schema_version 9")}),
+        REMOTE,
+        "high",
+        "the manifest says schema_version 9",
+        "serve the manifest in a format version that is read",
+        provider="mail",
+    ),
+    Pair(
+        "CTD403",
+        OK.but(tools={"mail": [GOOD, ODD_DIALECT]}),
+        OK.but(tools={"mail": [GOOD, NO_PARAMETERS]}),
+        "medium",
+        "get_y of mail is quarantined: dialect 'https://example.org/mine' is not known",
+        "a published dialect",
+        provider="mail",
+        tool="get_y",
+    ),
+    Pair(
+        "CTD404",
+        OK.but(tools={"mail": [GOOD, NO_TYPE]}),
+        OK.but(tools={"mail": [GOOD, NO_PARAMETERS]}),
+        "medium",
+        "get_y of mail is quarantined",
+        "mend the tool's definition in the server",
+        provider="mail",
+        tool="get_y",
+    ),
+    Pair(
+        "CTD405",
+        OK.but(tools={"mail": [GOOD, LOST]}),
+        OK.but(tools={"mail": [GOOD, NO_PARAMETERS]}),
+        "high",
+        "the input schema is nothing but $schema",
+        "pin the server's dependencies",
+        provider="mail",
+        tool="get_y",
+    ),
+    Pair(
+        "CTD406",
+        OK.but(tools={"mail": [GOOD, LOST, tool("get_z")]}),
+        OK.but(tools={"mail": [GOOD, NO_TYPE, tool("get_z")]}),
+        "high",
+        "Claude Code drops the whole list of mail over get_y: its 2 sound tools would be missing too",
+        "mend that tool in the server",
+        provider="mail",
+    ),
+]

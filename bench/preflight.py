@@ -76,6 +76,17 @@ def timed(work) -> float:  # type: ignore[no-untyped-def]
     return time.perf_counter() - start
 
 
+def measured(count: int, slowest: float, folder: Path) -> tuple[float, float, float, float]:
+    """Seconds of: one by one, the floor, contractd's registry, the whole command."""
+    delays = [slowest * index / max(count - 1, 1) for index in range(count)]
+    return (
+        timed(lambda: one_by_one(delays)),
+        timed(lambda: floor(delays)),
+        timed(lambda: registry(delays)),
+        timed(lambda: whole_command(delays, folder)),
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=5)
@@ -83,21 +94,13 @@ def main() -> None:
     start_up = statistics.median(timed(lambda: floor_one(0.0)) for _ in range(max(runs, 5)))
     slowest = 2 * start_up  # the slowest stub's delay: at most twice what its start costs
     print(f"start-up of one stub: {start_up * 1000:.0f} ms; delays spread from 0 to {slowest * 1000:.0f} ms\n")
-    print("| servers | one by one | floor, at once | contractd registry | ratio to floor | whole command | ratio to floor |")
+    print(
+        "| servers | one by one | floor, at once | contractd's registry | to the floor | whole command | to the floor |"
+    )
     print("|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         for count in (1, 10, 50):
-            delays = [slowest * index / max(count - 1, 1) for index in range(count)]
-            rows: list[tuple[float, float, float, float]] = []
-            for _ in range(runs):
-                rows.append(
-                    (
-                        timed(lambda: one_by_one(delays)),
-                        timed(lambda: floor(delays)),
-                        timed(lambda: registry(delays)),
-                        timed(lambda: whole_command(delays, Path(name))),
-                    )
-                )
+            rows = [measured(count, slowest, Path(name)) for _ in range(runs)]
             sequential, least, ours, whole = (statistics.median(column) for column in zip(*rows, strict=True))
             print(
                 f"| {count} | {sequential:.2f} s | {least:.2f} s | {ours:.2f} s | {ours / least:.2f} "

@@ -1,6 +1,6 @@
 """Start-up and memory of whole commands, each beside an empty Python.
 
-    python -m bench.startup [--runs N]
+python -m bench.startup [--runs N]
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def main() -> None:
         seconds = sorted(row[0] for row in rows)
         middle = statistics.median(seconds)
         memory = max(row[1] for row in rows)
-        print(f"| `{name}` | {middle * 1000:.0f} ms | {seconds[0] * 1000:.0f} ms | {middle / base:.1f} | {memory:.0f} MiB |")
+        times = f"{middle * 1000:.0f} ms | {seconds[0] * 1000:.0f} ms | {middle / base:.1f}"
+        print(f"| `{name}` | {times} | {memory:.0f} MiB |")
 
 
 if __name__ == "__main__":

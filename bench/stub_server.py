@@ -4,24 +4,26 @@ import json
 import sys
 import time
 
-TOOLS = [{"name": f"tool_{n}", "inputSchema": {"type": "object", "properties": {"a": {"type": "string"}}}} for n in range(5)]
+SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
+TOOLS = [{"name": f"tool_{number}", "inputSchema": SCHEMA} for number in range(5)]
+
+
+def answer(message: dict) -> dict:
+    if message["method"] == "initialize":
+        version = message["params"]["protocolVersion"]
+        server = {"name": "stub", "version": "1"}
+        return {"result": {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": server}}
+    if message["method"] == "tools/list":
+        return {"result": {"tools": TOOLS}}
+    return {"error": {"code": -32601, "message": "no such method"}}
 
 
 def main() -> None:
     time.sleep(float(sys.argv[1]))
     for line in sys.stdin:
         message = json.loads(line)
-        if message.get("method") == "initialize":
-            version = message["params"]["protocolVersion"]
-            result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "stub", "version": "1"}}
-        elif message.get("method") == "tools/list":
-            result = {"tools": TOOLS}
-        elif "id" in message:
-            print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": "no"}}), flush=True)
-            continue
-        else:
-            continue
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+        if "id" in message:
+            print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer(message)}), flush=True)
 
 
 main()

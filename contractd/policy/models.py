@@ -45,7 +45,6 @@ class ToolPolicy(_Model):
     """What is declared about one tool."""
 
     effect: Literal["read", "write", "destructive"] | None = Field(None, description="What a call does to the world.")
-    idempotent: bool | None = Field(None, description="A repeated call changes nothing more.")
     overrides_builtin: bool = Field(False, description="It is meant to stand in for the built-in of its name.")
     rename: str | None = Field(
         None,

@@ -49,7 +49,8 @@ def tagged(tag: str, sessions: Mapping[int, int] = _NONE) -> list[int]:
             if fields[0] == b"Z":
                 continue
             session = int(fields[3])
-            ours = session in sessions and started(session) in (0, sessions[session])
+            # Session 0 is that of a leader outside this pid namespace: whoever is in it is none of ours.
+            ours = session > 0 and session in sessions and started(session) in (0, sessions[session])
             if ours or needle in _tags((entry / "environ").read_bytes()):
                 found.append(pid)
     return found

@@ -194,9 +194,24 @@ class TestSweep:
 
     def test_a_stranger_whose_pid_was_once_ours_is_spared(self) -> None:
         """A session is named by its leader's pid and start: a pid given to somebody else names another session."""
-        own = os.getsid(0)
-        assert os.getppid() == own or sweeping.started(own) != 1
-        assert sweeping.tagged("no-such-tag", {own: 1}) == []
+        process = subprocess.Popen(["/bin/sleep", "60"], start_new_session=True)
+        try:
+            began = sweeping.started(process.pid)
+            assert began > 1
+            assert sweeping.tagged("no-such-tag", {process.pid: began}) == [process.pid]
+            assert sweeping.tagged("no-such-tag", {process.pid: 1}) == []
+        finally:
+            process.kill()
+            process.wait()
+
+    def test_a_session_whose_leader_is_outside_the_pid_namespace_is_nobodys(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """In a container every process that the host put there has session 0."""
+        monkeypatch.setattr(sweeping, "_fields", lambda entry: [b"S", b"1", b"1", b"0", *[b"7"] * 20])
+        assert sweeping.tagged("no-such-tag", {0: 7}) == []
+        monkeypatch.setattr(sweeping, "_fields", lambda entry: [b"S", b"1", b"1", b"5", *[b"7"] * 20])
+        assert sweeping.tagged("no-such-tag", {5: 7}) != []
 
     def test_a_tag_is_found_beside_others_and_only_as_a_whole(self, mark: str) -> None:
         env = {"CONTRACTD_RUN": sweeping.tag_value("inner", "outer"), "STUB_MARK": mark}

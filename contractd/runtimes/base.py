@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -20,22 +20,29 @@ Sure = Literal["low", "medium", "high"]
 class Context:
     """Where and with what environment a runtime would be started. Paths are absolute.
 
-    ``env_files``: ``environ`` holds the variables of the runtime's own .env files already.
+    ``env_files``: ``environ`` holds the variables of the runtime's own .env files already. ``repository``: the root of
+    the git repository that ``cwd`` lies in. ``texts``: what the files hold that a configuration takes texts from.
     """
 
     environ: Mapping[str, str] = field(repr=False)
     home: str
     cwd: str
     env_files: bool = False
+    repository: str | None = None
+    texts: Mapping[str, str] = field(repr=False, default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Location:
-    """A file a runtime reads, weakest first in a list of them. ``servers`` False: it holds settings only."""
+    """A file a runtime reads, weakest first in a list of them. ``servers`` False: it holds settings only.
+
+    ``text``: what it reads is no file but this; ``path`` says where it stands.
+    """
 
     path: str
     scope: Scope
     servers: bool = True
+    text: str | None = field(repr=False, default=None)
 
 
 @dataclass(frozen=True)
@@ -75,12 +82,17 @@ class Problem:
 
 @dataclass(frozen=True)
 class Gate:
-    """Why the runtime would, or might, not start a server it has read. ``certain`` False: it depends on the run."""
+    """Why the runtime would, or might, not start a server it has read.
+
+    ``certain`` False: it depends on what nobody can see from here. ``when``: alternatives of conditions, as in
+    ``manifests/builtin``, under which it is shut; ``conditions.shut`` decides. Empty: in every run.
+    """
 
     why: str
     certain: bool
     settle: str
     fixes: tuple[Fix, ...] = ()
+    when: Sequence[Mapping[str, Sequence[str]]] = ()
 
 
 @dataclass(frozen=True)

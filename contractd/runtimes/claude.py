@@ -16,7 +16,7 @@ from contractd.runtimes.base import Context, Entry, Fix, Gate, Location, Scope, 
 from contractd.runtimes.claude_format import reading
 from contractd.runtimes.cleaning import part
 from contractd.runtimes.layers import merged_settings
-from contractd.runtimes.profile import Profile
+from contractd.runtimes.profile import Profile, Removal
 from contractd.runtimes.reading import Reading
 from contractd.runtimes.runtime import Runtime, certain_gate
 from contractd.runtimes.style import is_file, milliseconds, wildcard_matches
@@ -158,19 +158,20 @@ class ClaudeCode(Runtime):
             return "permissions.deny names it"
         return super().excludes(entry, tool, settings)
 
-    def removal_matches(self, written: str, name: str) -> bool:
+    def removal_matches(self, removal: Removal, written: str, name: str) -> bool:
         return _denies(written, name)
 
     def visibility(self, entry: Entry, profile: Profile, likely: Mapping[str, str]) -> Visible:
-        if likely.get("bare") == "on" and entry.source.scope != "stated":
-            return "no"
-        searching = likely.get("tool_search") == "on" and likely.get("model") != "claude-3"
-        return "deferred" if searching and not entry.always_visible else "yes"
+        stated = {"bare": "off"} if entry.source.scope == "stated" else {}
+        known = super().visibility(entry, profile, {**likely, **stated})
+        return "yes" if entry.always_visible and known != "no" else known
 
     def loses_list(self, flawed: FlawedTool) -> bool:
         return not flawed.conforms
 
-    def wait_before_first_request(self, entry: Entry, settings: Settings, context: Context) -> float | None:
+    def wait_before_first_request(
+        self, entry: Entry, settings: Settings, context: Context, likely: Mapping[str, str] | None = None
+    ) -> float | None:
         if entry.source.scope == "stated" or context.environ.get("MCP_CONNECTION_NONBLOCKING", "") in ("0", "false"):
             return None
         stated = milliseconds(context, "CLAUDE_CODE_MCP_STARTUP_WAIT_MS")

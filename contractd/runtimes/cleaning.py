@@ -54,6 +54,15 @@ def short_hash(rule: Mapping[str, Any], text: str) -> str:
     return base36(fnv1a32(utf16_units(text)), rule["digits"])
 
 
+def hash_unless_plain(rule: Mapping[str, Any], text: str) -> str:
+    """As it is where it is plain and short; else cleaned, cut, and ending in a hash of what was written."""
+    if len(utf16_units(text)) <= rule["max_length"] and re.fullmatch(rule["must_match"].strip("^$"), text):
+        return text
+    cleaned = part(text, {**rule["otherwise"], "unit": rule["unit"]})
+    suffix = "_" + short_hash(rule["otherwise"]["hash"], text)
+    return cleaned[: rule["max_length"] - len(suffix)] + suffix
+
+
 def utf16_units(text: str) -> list[int]:
     """The UTF-16 code units of ``text``, as JavaScript sees it."""
     data = text.encode("utf-16-le", "surrogatepass")

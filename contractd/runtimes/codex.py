@@ -169,7 +169,9 @@ class CodexCli(Runtime):
             )
         return entry if gate is None else replace(entry, gate=gate)
 
-    def wait_before_first_request(self, entry: Entry, settings: Settings, context: Context) -> float | None:
+    def wait_before_first_request(
+        self, entry: Entry, settings: Settings, context: Context, likely: Mapping[str, str] | None = None
+    ) -> float | None:
         return None if entry.required else _OPTIONAL_WAIT
 
     def fatal(self, entry: Entry, others: int, *, timed_out: bool) -> str | None:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from contractd.errors import UsageError
-from contractd.runtimes.base import Settings
-from contractd.runtimes.profile import Condition, Decider, When
+from contractd.runtimes.base import Gate, Settings
+from contractd.runtimes.profile import Condition, Decider
 from contractd.text import listed, visible
 
 Holds = Literal["yes", "maybe", "no"]
+# Between values of which one holds and nobody can say which: "connected|resources".
+OR = "|"
 
 
 @dataclass(frozen=True)
 class Conditions:
     """What is known of the run: stated or decided by files and the environment; assumed by default; open.
 
-    ``origins`` names the setting or variable that decided a known one.
+    ``origins`` names the setting or variable that decided a known one. ``open`` holds the values that are left.
     """
 
     known: Mapping[str, str]
@@ -28,18 +30,25 @@ class Conditions:
 
     @property
     def likely(self) -> dict[str, str]:
-        """Known values over defaults."""
-        return {**self.defaults, **self.known}
+        """Known values over defaults over what is left open, joined."""
+        return {**{key: OR.join(values) for key, values in self.open.items()}, **self.defaults, **self.known}
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What decides conditions: settings, the environment, and whether there are MCP servers (None: not tried)."""
+    """What decides conditions: settings, the environment, and whether there are MCP servers (None: not tried) and one
+    of them that declares resources (None: nobody asked)."""
 
     settings: Settings
     environ: Mapping[str, str]
     configured: bool
     connected: bool | None
+    resources: bool | None = None
+
+    @property
+    def there(self) -> bool:
+        """Whether a server is, or would be, connected."""
+        return self.configured if self.connected is None else self.connected
 
 
 def conditions_of(available: Mapping[str, Condition], stated: Mapping[str, str], seen: Seen) -> Conditions:
@@ -54,11 +63,15 @@ def conditions_of(available: Mapping[str, Condition], stated: Mapping[str, str],
     for key, condition in available.items():
         if key in known:
             continue
-        decided = _first_decision(condition, seen, known)
-        if decided is not None:
-            origins[key], known[key] = decided
+        origin, values = _decision(condition, seen, known)
+        if len(values) > 1:
+            undecided[key] = values
+        elif values:
+            origins[key], known[key] = origin, values[0]
         elif key == "mcp" and not condition.decided_by:
             known[key] = "configured" if seen.configured else "none"
+        elif condition.default is not None and any(decider.mcp for decider in condition.decided_by):
+            known[key] = condition.default  # whether there are servers is known
         elif condition.default is not None:
             defaults[key] = condition.default
         else:
@@ -75,13 +88,20 @@ def _check(available: Mapping[str, Condition], key: str, value: str) -> None:
         raise UsageError(f"condition {key} has no value {visible(value, 60)!r}", hint=f"it is {choices}")
 
 
-def _first_decision(condition: Condition, seen: Seen, known: Mapping[str, str]) -> tuple[str, str] | None:
-    """The setting or variable that decides a condition, and the value it gives."""
+def _decision(condition: Condition, seen: Seen, known: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+    """The setting or variable that decides a condition, and the values it leaves; none where nothing decides it."""
+    doubtful: dict[str, None] = {}
     for decider in condition.decided_by:
         value = _decided(decider, seen, known)
-        if value is not None:
-            return decider.setting or decider.env or decider.condition or "the servers", value
-    return None
+        if value is None:
+            continue
+        doubtful |= dict.fromkeys(value.split(OR))
+        # Whether a server declares resources is seldom known: what comes after that may hold instead.
+        if not (decider.mcp == "resources" and seen.resources is None):
+            return decider.setting or decider.env or decider.condition or "the servers", tuple(doubtful)
+    if doubtful:
+        doubtful |= dict.fromkeys(condition.values if condition.default is None else [condition.default])
+    return "", tuple(doubtful)
 
 
 def _decided(decider: Decider, seen: Seen, known: Mapping[str, str]) -> str | None:
@@ -89,17 +109,17 @@ def _decided(decider: Decider, seen: Seen, known: Mapping[str, str]) -> str | No
         found = seen.settings.get(decider.setting)
         if decider.contains is not None:
             return decider.value if isinstance(found, list) and decider.contains in found else None
-        return (
-            None if found is None else _mapped(decider, str(found).lower() if isinstance(found, bool) else str(found))
-        )
+        return None if found is None else _mapped(decider, _written(found))
     if decider.env is not None:
         return _mapped(decider, seen.environ[decider.env]) if seen.environ.get(decider.env) else None
     if decider.condition is not None:
         return decider.map.get(known.get(decider.condition, ""))
-    if decider.mcp in ("configured", "connected"):
-        there = seen.connected if decider.mcp == "connected" and seen.connected is not None else seen.configured
-        return decider.map.get("yes" if there else "no")
-    return None  # a flag, a model, what a server declares: not to be known from files
+    if decider.mcp is not None:
+        there = seen.configured if decider.mcp == "configured" else seen.there
+        if decider.mcp == "resources":
+            there = there and seen.resources is not False
+        return decider.map.get("yes" if there else "no") if decider.map else decider.value if there else None
+    return None  # a flag, a model: not to be known from files
 
 
 def _written(value: Any) -> str:
@@ -111,7 +131,14 @@ def _mapped(decider: Decider, found: str) -> str | None:
     return decider.map.get(found, decider.map.get("*", decider.otherwise))
 
 
-def holds(when: When, known: Mapping[str, str]) -> Holds:
+def shut(gate: Gate, conditions: Conditions) -> Holds:
+    """Whether a gate is shut in this run: surely, perhaps, or not as far as is known and assumed."""
+    if gate.when and holds(gate.when, conditions.likely) == "no":
+        return "no"
+    return "yes" if gate.certain and holds(gate.when, conditions.known) == "yes" else "maybe"
+
+
+def holds(when: Sequence[Mapping[str, Sequence[str]]], known: Mapping[str, str]) -> Holds:
     """Whether one of the alternatives holds. A condition that is not in ``known`` may have any value."""
     if not when:
         return "yes"
@@ -119,7 +146,9 @@ def holds(when: When, known: Mapping[str, str]) -> Holds:
     return "yes" if "yes" in results else "maybe" if "maybe" in results else "no"
 
 
-def switched_off_by(when: When, conditions: Conditions, available: Mapping[str, Condition]) -> str | None:
+def switched_off_by(
+    when: Sequence[Mapping[str, Sequence[str]]], conditions: Conditions, available: Mapping[str, Condition]
+) -> str | None:
     """The setting or variable without which the condition would hold by default; None if there is none."""
     ordinary = {key: condition.default for key, condition in available.items() if condition.default is not None}
     if holds(when, {**conditions.known, **ordinary}) == "no":
@@ -133,11 +162,11 @@ def switched_off_by(when: When, conditions: Conditions, available: Mapping[str, 
     return conditions.origins[failing[0]] if failing else None
 
 
-def _all(alternative: Mapping[str, list[str]], known: Mapping[str, str]) -> Holds:
+def _all(alternative: Mapping[str, Sequence[str]], known: Mapping[str, str]) -> Holds:
     undecided = False
     for condition, values in alternative.items():
-        if condition not in known:
-            undecided = True
-        elif known[condition] not in values:
+        possible = set(known[condition].split(OR)) if condition in known else set()
+        if possible and possible.isdisjoint(values):
             return "no"
+        undecided = undecided or not possible or not possible <= set(values)
     return "maybe" if undecided else "yes"

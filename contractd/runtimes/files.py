@@ -39,16 +39,18 @@ def check_syntax(source: Source, reading: Reading, title: str, reader: str) -> l
             continue
         place = Place(document.path, first.mark.line, first.mark.column, "")
         if allowed is False:
-            raise ConfigError(f"{title} takes no {plural} in this file and reads none of it", place=place, hint=remedy)
+            hint = f"{remedy}: {reading.over_syntax}" if reading.over_syntax else remedy
+            raise ConfigError(f"{title} takes no {plural} in this file and reads none of it", place=place, hint=hint)
+        doubt = reading.doubts.get(kind)
         problems.append(
             Problem(
                 "syntax-not-confirmed",
-                "low",
-                f"{plural} in this file: whether {reader} takes them is not known",
+                "medium" if doubt else "low",
+                f"{plural} in this file: {doubt or f'whether {reader} takes them is not known'}",
                 f"{remedy}, or make sure that {reader} sees the servers",
                 place,
                 subject=kind,
-                sure="low",
+                sure="medium" if doubt else "low",
             )
         )
     return problems

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,15 +13,13 @@ from contractd.contracts import Contract, FlawedTool
 from contractd.documents import Document
 from contractd.runtimes.base import Context, Entry, Fix, Gate, Location, Scope, Settings, Source, Visible
 from contractd.runtimes.cleaning import part
+from contractd.runtimes.gemini_family import TRUSTED_FOLDERS, GeminiFamily, folder_trust
 from contractd.runtimes.gemini_format import inherited, reading
-from contractd.runtimes.layers import merged_settings
 from contractd.runtimes.profile import Profile
 from contractd.runtimes.reading import Reading
-from contractd.runtimes.runtime import Runtime, certain_gate
 from contractd.runtimes.style import is_file, project_folder
 from contractd.text import visible
 
-_TRUSTED_FOLDERS = "trustedFolders.json"
 _ENABLEMENT = "mcp-server-enablement.json"
 _USER_SETTINGS = ".gemini/settings.json"
 _PART = {"allowed": "A-Za-z0-9_.:-", "replacement": "_", "unit": "utf16"}
@@ -36,7 +34,7 @@ _CLASSES: dict[str, tuple[str, ...]] = {
 _ALL_MCP = "DiscoveredMCPTool"
 
 
-class GeminiCli(Runtime):
+class GeminiCli(GeminiFamily):
     name = "gemini-cli"
     title = "Gemini CLI"
     program = "gemini"
@@ -53,12 +51,17 @@ class GeminiCli(Runtime):
         lowest = environ.get("GEMINI_CLI_SYSTEM_DEFAULTS_PATH") or "/etc/gemini-cli/system-defaults.json"
         highest = environ.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH") or "/etc/gemini-cli/settings.json"
         return [
-            *_beside(context),
+            *self.beside_locations(context),
             Location(lowest, "system"),
             Location(posixpath.join(context.home, _USER_SETTINGS), "user"),
             Location(posixpath.join(context.cwd, _USER_SETTINGS), "project"),
             Location(highest, "system"),
         ]
+
+    def beside(self, context: Context) -> dict[str, str]:
+        folder = posixpath.join(context.home, ".gemini")
+        trusted = context.environ.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH") or posixpath.join(folder, TRUSTED_FOLDERS)
+        return {TRUSTED_FOLDERS: trusted, _ENABLEMENT: posixpath.join(folder, _ENABLEMENT)}
 
     def env_files(self, context: Context) -> list[str]:
         return [posixpath.join(context.cwd, ".env"), posixpath.join(context.home, ".gemini/.env")]
@@ -66,7 +69,7 @@ class GeminiCli(Runtime):
     def companions(self, path: str, context: Context) -> list[Location]:
         """The user's settings tell whether a folder is trusted."""
         user = Location(posixpath.join(context.home, _USER_SETTINGS), "user", servers=False)
-        return [*_beside(context), *([user] if path != user.path else [])]
+        return [*self.beside_locations(context), *([user] if path != user.path else [])]
 
     def scope_of(self, path: str, context: Context) -> tuple[Scope, str]:
         known = super().scope_of(path, context)
@@ -89,17 +92,6 @@ class GeminiCli(Runtime):
         ):
             yield 3, "its entries say httpUrl"
 
-    def containers(self, source: Source, context: Context) -> list[str]:
-        return [] if _is_beside(source) else super().containers(source, context)
-
-    def settings_of(self, sources: Sequence[Source], context: Context) -> Settings:
-        """From the settings files; what stands beside them is kept apart, under names that no setting has."""
-        settings = merged_settings([source for source in sources if not _is_beside(source)], self.joined)
-        kept = {f"({posixpath.basename(source.document.path)})": source.document.value for source in sources}
-        return Settings(
-            {**settings.value, **{f"({name})": kept.get(f"({name})") for name in _BESIDE}}, settings.sources
-        )
-
     def shut_out(self, source: Source, settings: Settings, context: Context) -> Gate | None:
         if source.scope != "project" or _trusted(settings, project_folder(source, context), context):
             return None
@@ -121,7 +113,7 @@ class GeminiCli(Runtime):
         through = settings.names("tools.allowed")
         shown = entry.raw.get("trust") is True or entry.name in settings.names("mcp.allowed")
         entry = replace(entry, always_visible=True if shown else None, let_through=through)
-        gate = _gate(entry, settings, context)
+        gate = self.listed_gate(entry, settings) or _folder_gate(settings, context)
         return entry if gate is None else replace(entry, gate=gate)
 
     def visibility(self, entry: Entry, profile: Profile, likely: Mapping[str, str]) -> Visible:
@@ -133,9 +125,11 @@ class GeminiCli(Runtime):
             return "yes"
         return "no" if mode == "headless" and approval in ("default", "auto_edit") else "unknown"
 
-    def shows(self, entry: Entry, tool: Contract, profile: Profile, likely: Mapping[str, str]) -> Visible:
+    def shows(
+        self, entry: Entry, tool: Contract, profile: Profile, likely: Mapping[str, str], name: str | None = None
+    ) -> Visible:
         known = self.visibility(entry, profile, likely)
-        named = {tool.name, _runtime_name(entry, tool.name), _all_of(entry)} & set(entry.let_through)
+        named = {tool.name, name, _all_of(entry)} & set(entry.let_through)
         return "yes" if known == "no" and named and likely.get("approval") != "plan" else known
 
     def excludes(self, entry: Entry, tool: str, settings: Settings) -> str | None:
@@ -167,18 +161,9 @@ class GeminiCli(Runtime):
     def reveal(self, entry: Entry) -> Fix | None:
         return Fix(f"the entry of {visible(entry.name, 60)}", '"trust": true')
 
-    def exclude(self, entry: Entry, tools: list[str]) -> Fix | None:
-        return Fix(f"the entry of {visible(entry.name, 60)}", f'"excludeTools": {json.dumps(tools)}')
-
     def pass_variables(self, entry: Entry, names: list[str]) -> Fix | None:
         pairs = json.dumps({name: f"${name}" for name in names})
         return Fix(f"the entry of {visible(entry.name, 60)}", f'"env": {pairs}')
-
-    def filter_matches(self, pattern: str, tools: Sequence[str]) -> bool:
-        return pattern.partition("(")[0] in tools
-
-    def exclude_matches(self, pattern: str, tool: str) -> bool:
-        return pattern == tool
 
     def fatal(self, entry: Entry, others: int, *, timed_out: bool) -> str | None:
         if not timed_out:
@@ -187,22 +172,6 @@ class GeminiCli(Runtime):
 
     def loses_list(self, flawed: FlawedTool) -> bool:
         return not flawed.conforms
-
-
-_BESIDE = (_TRUSTED_FOLDERS, _ENABLEMENT)
-
-
-def _beside(context: Context) -> list[Location]:
-    folder = posixpath.join(context.home, ".gemini")
-    trusted = context.environ.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH") or posixpath.join(folder, _TRUSTED_FOLDERS)
-    return [
-        Location(trusted, "user", servers=False),
-        Location(posixpath.join(folder, _ENABLEMENT), "user", servers=False),
-    ]
-
-
-def _is_beside(source: Source) -> bool:
-    return posixpath.basename(source.document.path) in _BESIDE
 
 
 def _table(value: Any) -> Mapping[str, Any]:
@@ -217,36 +186,18 @@ def _all_of(entry: Entry) -> str:
     return f"mcp_{part(entry.name, _PART)}_*"
 
 
-def _gate(entry: Entry, settings: Settings, context: Context) -> Gate | None:
-    name = visible(entry.name, 60)
-    if entry.name in settings.names("mcp.excluded"):
-        return certain_gate("mcp.excluded names it", f"take {name} out of mcp.excluded")
-    allowed = settings.names("mcp.allowed")
-    if allowed and entry.name not in allowed:
-        return certain_gate("mcp.allowed does not name it", f"add {name} to mcp.allowed")
-    if _folder_trusted(settings, context.cwd) is False and not _trusted(settings, context.cwd, context):
-        return Gate(
-            "the folder is one not to trust: headless Gemini CLI stops with exit status 55 there (--skip-trust helps), "
-            "and an interactive session starts no server",
-            False,
-            f"trust the folder in ~/.gemini/{_TRUSTED_FOLDERS}",
-        )
-    return None
+def _folder_gate(settings: Settings, context: Context) -> Gate | None:
+    if folder_trust(settings, context.cwd, by_rule=True) is not False or _trusted(settings, context.cwd, context):
+        return None
+    return Gate(
+        "the folder is one not to trust: headless Gemini CLI stops with exit status 55 there (--skip-trust helps), and "
+        "an interactive session starts no server",
+        False,
+        f"trust the folder in ~/.gemini/{TRUSTED_FOLDERS}",
+    )
 
 
 def _trusted(settings: Settings, folder: str, context: Context) -> bool:
     if context.environ.get("GEMINI_CLI_TRUST_WORKSPACE") == "true":
         return True
-    return settings.get("security.folderTrust.enabled") is False or _folder_trusted(settings, folder) is True
-
-
-def _folder_trusted(settings: Settings, folder: str) -> bool | None:
-    """What the longest path in trustedFolders.json that holds the folder says of it."""
-    longest, said = -1, None
-    for path, level in _table(settings.value.get(f"({_TRUSTED_FOLDERS})")).items():
-        base = posixpath.dirname(path) if level == "TRUST_PARENT" else path
-        if len(path) > longest and (folder + "/").startswith(base.rstrip("/") + "/"):
-            longest, said = len(path), level
-    if said in ("TRUST_FOLDER", "TRUST_PARENT"):
-        return True
-    return False if said == "DO_NOT_TRUST" else None
+    return settings.get("security.folderTrust.enabled") is False or folder_trust(settings, folder, by_rule=True) is True

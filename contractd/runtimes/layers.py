@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -64,13 +64,20 @@ def _merged(source: Source, pointer: str, name: str, layers: list[tuple[Source, 
     return Table(source, pointer, {name: whole}, below)
 
 
-def merged_settings(sources: Iterable[Source], joined: frozenset[str] = frozenset()) -> Settings:
-    """All sources laid over one another, tables key by key; the arrays at the ``joined`` paths are united."""
+def merged_settings(
+    sources: Iterable[Source],
+    joined: frozenset[str] = frozenset(),
+    as_read: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
+) -> Settings:
+    """All sources laid over one another, tables key by key; the arrays at the ``joined`` paths are united.
+
+    ``as_read``: what the runtime makes of one file's value before it merges.
+    """
     value: dict[str, Any] = {}
     kept = tuple(sources)
     for source in kept:
         if isinstance(source.document.value, dict):
-            _lay_over(value, source.document.value, joined, "")
+            _lay_over(value, as_read(source.document.value) if as_read else source.document.value, joined, "")
     return Settings(value, kept)
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from contractd.contracts import Contract
 from contractd.runtimes.base import Entry, Visible
-from contractd.runtimes.cleaning import part, short_hash, utf16_units
+from contractd.runtimes.cleaning import hash_unless_plain, part, short_hash
 from contractd.runtimes.conditions import holds
 from contractd.runtimes.exposed import exposed_name
 from contractd.runtimes.naming_hashed import hashed_names
@@ -22,11 +22,13 @@ from contractd.runtimes.runtime import Runtime
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A tool's runtime name. ``known`` False: nobody knows the rule. ``dropped``: why the runtime leaves it out."""
+    """A tool's runtime name. ``known`` False: nobody knows the rule. ``dropped``: why the runtime leaves it out.
+    ``renamed``: what the runtime's settings call it in place of the server's own name."""
 
     name: str | None
     known: bool = True
     dropped: str | None = None
+    renamed: str | None = None
 
 
 _FIELD = re.compile(r"\{(server|tool)\}")
@@ -108,15 +110,6 @@ def _hash_if_changed(rule: Mapping[str, Any], written: str) -> str:
     return base + "_" + short_hash(whole["hash"], written)
 
 
-def _hash_unless_plain(rule: Mapping[str, Any], text: str) -> str:
-    """As it is where it is plain and short; else cleaned, cut, and ending in a hash of what was written."""
-    if len(utf16_units(text)) <= rule["max_length"] and re.fullmatch(rule["must_match"].strip("^$"), text):
-        return text
-    cleaned = part(text, {**rule["otherwise"], "unit": rule["unit"]})
-    suffix = "_" + short_hash(rule["otherwise"]["hash"], text)
-    return cleaned[: rule["max_length"] - len(suffix)] + suffix
-
-
 def _numbered(rule: Mapping[str, Any], servers: Sequence[str]) -> list[str]:
     """Server parts that are cut short, the second and later of one cut name with a number (VS Code)."""
     if "numbering" not in rule:
@@ -134,7 +127,7 @@ def _numbered(rule: Mapping[str, Any], servers: Sequence[str]) -> list[str]:
 def _whole(text: str, rule: Mapping[str, Any], raw_length: int) -> Given:
     limit = rule.get("max_length")
     if "otherwise" in rule:
-        return Given(_hash_unless_plain(rule, text))
+        return Given(hash_unless_plain(rule, text))
     length = raw_length if "counts" in rule else len(text)
     if limit is None or length <= limit:
         return Given(text)
@@ -167,10 +160,14 @@ class Names:
         self._given: dict[str, dict[str, Given]] = {}
         if profile is not None:
             rule = profile.mcp.naming
-            rows = _rows(rule, [(_called(entry, rule, announced), tools) for entry, tools in servers], likely)
-            self._given = {
-                entry.id: dict(zip(tools, row, strict=True)) for (entry, tools), row in zip(servers, rows, strict=True)
-            }
+            own = [[runtime.own_name(entry, tool) for tool in tools] for entry, tools in servers]
+            called = [_called(entry, rule, announced) for entry, _ in servers]
+            rows = _rows(rule, list(zip(called, own, strict=True)), likely)
+            for (entry, tools), names, row in zip(servers, own, rows, strict=True):
+                given = zip(tools, names, row, strict=True)
+                self._given[entry.id] = {
+                    tool: one if name == tool else replace(one, renamed=name) for tool, name, one in given
+                }
 
     def name(self, entry: Entry, tool: str) -> Given:
         """What the model is told this tool is called."""
@@ -184,7 +181,10 @@ class Names:
             return "unknown"
         if self._own:
             return "yes"
-        return "unknown" if self._profile is None else self._runtime.shows(entry, contract, self._profile, self._likely)
+        if self._profile is None:
+            return "unknown"
+        name = self.name(entry, contract.name).name
+        return self._runtime.shows(entry, contract, self._profile, self._likely, name)
 
 
 def _called(entry: Entry, rule: Mapping[str, Any], announced: Mapping[str, str]) -> str:

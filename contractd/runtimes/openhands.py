@@ -75,9 +75,6 @@ class OpenHands(Runtime):
         ):
             yield 4, 'its entries have a "transport"'
 
-    def wait_before_first_request(self, entry: Entry, settings: Settings, context: Context) -> float | None:
-        return None
-
     def fatal(self, entry: Entry, others: int, *, timed_out: bool) -> str | None:
         if timed_out:
             return "a server that never answers aborts the whole agent after 30 s; no model is asked, exit status 0"

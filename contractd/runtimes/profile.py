@@ -8,13 +8,26 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Obtained = Literal["captured", "read"]
 ActsOn = Literal["filesystem", "shell", "web", "runtime", "user", "desktop", "mcp"]
+Target = Literal["builtin", "mcp", "server"]
 
 # Alternatives, each a set of conditions that must all hold; an empty list always holds.
 When = list[dict[str, list[str]]]
+
+# How a tool of a list can be malformed, and what one such tool costs; ``malformed.py`` tells the first.
+Case = Literal[
+    "input-not-object", "input-missing", "input-null", "input-boolean", "input-empty-object", "input-only-$schema",
+    "properties-not-object", "name-missing", "name-twice", "dangling-$ref", "remote-$ref", "unknown-type",
+    "output-dangling-$ref", "output-not-object",
+]  # fmt: skip
+Cost = Literal[
+    "passed", "type-lost", "parameters-lost", "tool-lost", "first-wins", "last-wins", "server-lost", "start-aborts"
+]
+Costs = dict[Case, Cost]
+Bare = Literal["builtin", "error", "mcp", "undetermined"]
 
 
 class _Data(BaseModel):
@@ -22,10 +35,10 @@ class _Data(BaseModel):
 
 
 class Decider(_Data):
-    """What decides a condition: a setting (dotted path), an environment variable, another condition.
+    """What decides a condition: a setting (dotted path), an environment variable, another condition, the servers.
 
     ``flag``, ``command`` and ``model`` are known to whoever starts the program, not from files: ``--condition`` states
-    them. In ``map``, ``*`` stands for any other value.
+    them. In ``map``, ``*`` stands for any other value, and ``on|off`` leaves open which of the two it is.
     """
 
     setting: str | None = None
@@ -34,7 +47,7 @@ class Decider(_Data):
     command: str | None = None
     model: str | None = None
     condition: str | None = None
-    mcp: str | None = None
+    mcp: Literal["configured", "connected", "resources"] | None = None
     map: dict[str, str] = Field(default_factory=dict)
     contains: str | None = None
     value: str | None = None
@@ -69,17 +82,69 @@ class BuiltinTool(_Data):
     note: str | None = None
 
 
+class Removal(_Data):
+    """A setting, flag, variable or file that takes tools away, lists or renames them, or keeps a server from starting.
+
+    ``value``: the one at which it does so. ``aliases``: other names for a tool in such a list. ``takes``: what an entry
+    takes besides the tool it names. ``like``: the setting of which both hold here too. ``over``: the only tools that an
+    allow-list is about.
+    """
+
+    setting: str | None = None
+    flag: str | None = None
+    env: str | None = None
+    file: str | None = None
+    kind: Literal[
+        "list-of-names", "list-of-raw-names", "list-of-rules", "list-of-globs", "list-of-names-to-keep",
+        "list-of-raw-names-to-keep", "regex-to-keep", "value", "boolean-map", "permission-map", "policy-rules",
+        "rename",
+    ]  # fmt: skip
+    effect: Literal[
+        "removed", "others removed", "refused", "not started", "others not started", "listed", "others deferred",
+        "renamed",
+    ]  # fmt: skip
+    applies_to: list[Target] = Field(default_factory=lambda: list[Target](("builtin",)))
+    value: bool | str | None = None
+    patterns: str = ""
+    aliases: dict[str, str] = Field(default_factory=dict)
+    takes: dict[str, list[str]] = Field(default_factory=dict)
+    like: str | None = None
+    over: list[str] = Field(default_factory=list)
+    seen: bool
+    deprecated: bool = False
+
+
 class Clash(_Data):
-    """Who gets the call."""
+    """Who gets the call. ``bare_name``: what a call of a server's own name meets where a built-in of exactly that name
+    is there; ``bare_name_without_builtin``: where none is; ``bare_name_folded``: where one's differs by case, - and _.
+    """
 
     builtin: Literal["mcp-wins", "builtin-wins", "first-wins-race", "start-aborts", "apart", "undetermined"]
     mcp: Literal["last-wins-race", "first-wins-race", "first-wins", "last-wins", "one-dropped", "apart", "undetermined"]
-    bare_name: Literal["builtin", "error", "mcp", "undetermined"]
-    bare_name_folded: Literal["builtin", "error", "mcp", "undetermined"] | None = None
-    bare_name_without_builtin: Literal["error", "mcp", "undetermined"] | None = None
+    bare_name: Bare
+    bare_name_without_builtin: Bare
+    bare_name_folded: Bare | None = None
     folding: Literal["none", "lower-case"] | None = None
     about: str | None = None
     note: str | None = None
+
+
+class VisibilityRule(_Data):
+    """How MCP tools are shown where ``when`` holds; a text there is for people and decides nothing."""
+
+    when: When | str
+    visible: Literal["yes", "deferred", "no"]
+    how: str | None = None
+    unless: list[str] = Field(default_factory=list)
+
+
+class Visibility(BaseModel):
+    """Whether the model sees MCP tools: the first of ``rules`` that holds, else ``default``. The rest is for people."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    default: Literal["yes", "deferred", "no", "undetermined"]
+    rules: list[VisibilityRule] = Field(default_factory=list)
 
 
 class Mcp(BaseModel):
@@ -88,10 +153,18 @@ class Mcp(BaseModel):
     model_config = ConfigDict(frozen=True, extra="allow")
 
     naming: dict[str, Any]
-    visibility: dict[str, Any]
+    visibility: Visibility
     clash: Clash
-    one_bad_tool: Any = None
-    one_bad_tool_cases: dict[str, Any] = Field(default_factory=dict)
+    one_bad_tool: str | None = None
+    one_bad_tool_cases: Costs | dict[Literal["one-server", "several-servers"], Costs] = Field(
+        default_factory=lambda: Costs()
+    )
+
+    def costs(self, servers: int) -> Costs:
+        """What one malformed tool costs, by case, with this many servers enabled; empty where only prose tells."""
+        told: Any = self.one_bad_tool_cases
+        costs: Costs = told.get("one-server" if servers == 1 else "several-servers", told)
+        return costs
 
 
 class Profile(_Data):
@@ -104,6 +177,16 @@ class Profile(_Data):
     obtained: dict[str, Any] = Field(default_factory=dict)
     conditions: dict[str, Condition] = Field(default_factory=dict)
     tools: list[BuiltinTool] | None
-    removal: list[dict[str, Any]] = Field(default_factory=list)
+    removal: list[Removal] = Field(default_factory=list)
     notes: Any = None
     mcp: Mcp
+
+    @model_validator(mode="after")
+    def _decides_among_its_values(self) -> Profile:
+        for name, condition in self.conditions.items():
+            for decider in condition.decided_by:
+                said = [*decider.map.values(), *filter(None, (decider.value, decider.otherwise))]
+                strange = {value for text in said for value in text.split("|")} - set(condition.values)
+                if strange:
+                    raise ValueError(f"condition {name} is decided to be {sorted(strange)}")
+        return self

@@ -123,10 +123,8 @@ class QwenCode(Runtime):
         return entry if gate is None else replace(entry, gate=gate)
 
     def visibility(self, entry: Entry, profile: Profile, likely: Mapping[str, str]) -> Visible:
-        if likely.get("bare") == "on":
-            return "no"
-        searching = likely.get("tool-search", "on") == "on" and likely.get("preload", "off") == "off"
-        return "deferred" if searching and not entry.always_visible else "yes"
+        known = super().visibility(entry, profile, likely)
+        return "yes" if known == "deferred" and entry.always_visible else known
 
     def disable_builtins(self, names: list[str]) -> Fix | None:
         return Fix(self.file_name, json.dumps({"tools": {"disabled": names}}))

@@ -9,10 +9,10 @@ from contractd.errors import ConfigError, Place
 from contractd.runtimes.base import Context, Entry, Level, Problem, Source
 from contractd.runtimes.remarks import plain_secrets, unknown_keys, wrong_shapes
 from contractd.runtimes.spec import SpecBuilder
-from contractd.runtimes.style import Chosen, Ignored, Reading, Role, Unspoken, Wrong, slug
+from contractd.runtimes.style import Chosen, Ignored, Lost, Reading, Role, Unspoken, Wrong, slug
 from contractd.text import visible
 
-__all__ = ["Chosen", "EntryReader", "Ignored", "Reading", "Role", "Unspoken", "Wrong", "slug"]
+__all__ = ["Chosen", "EntryReader", "Ignored", "Lost", "Reading", "Role", "Unspoken", "Wrong", "slug"]
 
 
 class EntryReader:
@@ -45,8 +45,8 @@ class EntryReader:
         wrong = wrong_shapes(self, name, raw, pointer)
         disabled = self._disabled(raw)
         spec = None if disabled or wrong else SpecBuilder(self, name, raw, pointer).build()
-        if disabled and self.reading.whole_file and isinstance(chosen := self.reading.transport(raw), str):
-            self.bad(name, chosen, pointer)  # what costs the whole file does so although the server is switched off
+        if disabled and self.reading.whole_file and _is_wrong(chosen := self.reading.transport(raw)):
+            self.bad(name, str(chosen), pointer)  # what costs the whole file does so although it is switched off
         plain_secrets(self, name, raw, pointer)
         return Entry(
             name,
@@ -96,7 +96,7 @@ class EntryReader:
         """The entry is unusable. Raises ConfigError where that costs the whole file."""
         message = f"{visible(name)}: {why}"
         action = action or (why.action if isinstance(why, Wrong) else None)
-        if self.reading.whole_file:
+        if self.reading.whole_file and not isinstance(why, Lost):
             said = f"{message}; {self.title} {self.reading.over_shape}"
             raise ConfigError(said, place=self.place(pointer), hint=action)
         action = f"{action or 'correct the entry'}; this server can't be used as it is written"
@@ -112,3 +112,7 @@ class EntryReader:
     def place(self, pointer: str) -> Place:
         """Where ``pointer`` stands."""
         return self.holder(pointer).document.place(pointer)
+
+
+def _is_wrong(chosen: Chosen) -> bool:
+    return isinstance(chosen, str) and not isinstance(chosen, Lost | Unspoken)

@@ -85,7 +85,7 @@ def wrong_shapes(reader: EntryReader, name: str, raw: Mapping[str, Any], pointer
     chosen = reading.transport(raw)
     others = (REMOTE_ROLES if chosen[0] == "stdio" else STDIO_ROLES) if isinstance(chosen, tuple) else frozenset()
     for key, shape in reading.shapes.items():
-        if key not in raw or shape.fits(raw[key]) or (reading.keys.get(key) in others and not reading.whole_file):
+        if key not in raw or shape.fits(raw[key]) or reading.keys.get(key) in others:
             continue
         found = True
         wrong = (

@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
-from contractd.contracts import Contract, FlawedTool
 from contractd.documents import Document, pointer_join
 from contractd.errors import ConfigError
-from contractd.providers.base import Transport
-from contractd.runtimes.base import (
-    Context,
-    Entry,
-    Fix,
-    Gate,
-    Location,
-    Problem,
-    Scope,
-    Settings,
-    Setup,
-    Source,
-    Visible,
-)
-from contractd.runtimes.conditions import holds
+from contractd.runtimes.base import Context, Entry, Fix, Gate, Location, Problem, Scope, Settings, Setup, Source
+from contractd.runtimes.behaviour import Behaviour
 from contractd.runtimes.files import check_syntax, check_top_level
 from contractd.runtimes.layers import Table, counting, duplicates, merged_settings, unique_ids
-from contractd.runtimes.profile import Profile
-from contractd.runtimes.reading import EntryReader, Reading, Role
+from contractd.runtimes.reading import EntryReader, Reading
 
 __all__ = ["Runtime", "certain_gate", "merged_settings"]
 
 
-class Runtime:
+class Runtime(Behaviour):
     """One agent runtime. Subclasses say what differs; instances hold nothing."""
 
     name = ""
@@ -67,6 +52,14 @@ class Runtime:
 
     def env_files(self, context: Context) -> list[str]:
         """Files of variables that it loads before it expands any, the strongest first; its environment beats them."""
+        return []
+
+    def loaded(self, present: Sequence[str], context: Context) -> list[str]:
+        """Those of these files that it loads, where they are the ones that are there."""
+        return list(present)
+
+    def text_files(self, sources: Sequence[Source], context: Context) -> list[str]:
+        """Files that texts of its configuration are taken from; what they hold belongs into ``context.texts``."""
         return []
 
     def scope_of(self, path: str, context: Context) -> tuple[Scope, str]:
@@ -177,114 +170,6 @@ class Runtime:
     def check_top_level(self, source: Source, reading: Reading, context: Context) -> list[Problem]:
         """Servers under a key that this runtime does not read, and other keys it does not know."""
         return check_top_level(source, reading, self.title, self.containers(source, context))
-
-    # ---- telling people what to write
-
-    def disable_builtins(self, names: list[str]) -> Fix | None:
-        """Lines that take built-in tools away; None where the runtime has no such switch."""
-        return None
-
-    def reveal(self, entry: Entry) -> Fix | None:
-        """Lines that put a server's tools into the model's list at once; None where there is no such switch."""
-        return None
-
-    def exclude(self, entry: Entry, tools: list[str]) -> Fix | None:
-        """Lines that leave tools of a server out."""
-        return None
-
-    def awaits(self, entry: Entry) -> Fix | None:
-        """Lines that make the runtime wait for a server before it asks the model."""
-        return None
-
-    def pass_variables(self, entry: Entry, names: list[str]) -> Fix | None:
-        """Lines that pass variables of the environment on to a server."""
-        return None
-
-    # ---- what else decides whether a tool is there
-
-    # What the one provider of models that this runtime speaks to takes as a name; None: it may be any provider.
-    provider_pattern: re.Pattern[str] | None = None
-
-    def excludes(self, entry: Entry, tool: str, settings: Settings) -> str | None:
-        """What leaves this tool out of the model's list, in words; None where nothing does."""
-        if entry.include is not None and not self.filter_matches_any(entry.include, tool):
-            return f"{self.key_of('include', entry)} does not name it"
-        if any(self.exclude_matches(pattern, tool) for pattern in entry.exclude):
-            return f"{self.key_of('exclude', entry)} names it"
-        return None
-
-    def key_of(self, role: Role, entry: Entry) -> str:
-        """The key under which this entry gives a role."""
-        keys = self.reading_of(entry.source, Context({}, "/", "/")).keys
-        return next((key for key in entry.raw if keys.get(key) == role), role)
-
-    def filter_matches_any(self, patterns: Iterable[str], tool: str) -> bool:
-        """Whether an include or exclude list names a tool."""
-        return any(self.filter_matches(pattern, [tool]) for pattern in patterns)
-
-    def filter_matches(self, pattern: str, tools: Sequence[str]) -> bool:
-        """Whether one entry of such a list names one of the tools: equal names, unless the runtime knows more."""
-        return pattern in tools
-
-    def exclude_matches(self, pattern: str, tool: str) -> bool:
-        """Whether one entry of an exclude list names a tool; some runtimes read it more strictly than the other."""
-        return self.filter_matches(pattern, [tool])
-
-    def removes_builtin(self, name: str, profile: Profile, settings: Settings) -> str | None:
-        """The setting that takes a built-in away, as a dotted path."""
-        for removal in profile.removal:
-            dotted, kind = removal.get("setting"), removal.get("kind")
-            if not isinstance(dotted, str) or kind not in ("list-of-names", "list-of-rules"):
-                continue
-            if removal.get("effect") != "removed" or "builtin" not in removal.get("applies_to", ["builtin"]):
-                continue
-            if any(self.removal_matches(written, name) for written in settings.names(dotted)):
-                return dotted
-        return None
-
-    def removal_matches(self, written: str, name: str) -> bool:
-        """Whether an entry of a list of removed tools means a built-in."""
-        return written == name
-
-    def visibility(self, entry: Entry, profile: Profile, likely: Mapping[str, str]) -> Visible:
-        """Whether the model sees a server's tools at once, after searching, or never: the profile's first rule that
-        holds, else its default. A rule that may hold leaves it open, unless the rest says the same."""
-        told = profile.mcp.visibility
-        default = told.get("default")
-        answers: dict[Any, None] = {}
-        for rule in told.get("rules", ()):
-            when = rule.get("when")
-            if not isinstance(when, list):
-                continue
-            found = holds(when, likely)
-            if found != "no":
-                answers[rule["visible"]] = None
-            if found == "yes":
-                break
-        else:
-            answers[default] = None
-        only = next(iter(answers)) if len(answers) == 1 else None
-        return cast(Visible, only) if only in ("yes", "deferred", "no") else "unknown"
-
-    def shows(self, entry: Entry, tool: Contract, profile: Profile, likely: Mapping[str, str]) -> Visible:
-        """The same for one tool, where a runtime tells a server's tools apart."""
-        return self.visibility(entry, profile, likely)
-
-    def loses_list(self, flawed: FlawedTool) -> bool:
-        """Whether one such tool costs every tool of its server in this runtime."""
-        return False
-
-    def wait_before_first_request(self, entry: Entry, settings: Settings, context: Context) -> float | None:
-        """Seconds it waits for a server before the model is asked; None: as long as the budget."""
-        return None
-
-    def starts_at_once(self, transport: Transport, context: Context) -> int | None:
-        """How many servers of a transport it starts at a time, in the order of the configuration; None: all."""
-        return None
-
-    def fatal(self, entry: Entry, others: int, *, timed_out: bool) -> str | None:
-        """What happens to the whole agent if this server does not come up; None: it goes on without it."""
-        return None
 
 
 def _names(table: Any) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from contractd.documents import pointer_join
 from contractd.providers.base import Inherit, ProviderSpec, Transport
 from contractd.runtimes.remarks import unused_keys
-from contractd.runtimes.style import Role, Unspoken, slug
+from contractd.runtimes.style import Lost, Role, Unspoken, slug
 from contractd.runtimes.texts import Texts
 from contractd.text import visible
 
@@ -41,7 +41,7 @@ class SpecBuilder:
             )  # fmt: skip
             return None
         if isinstance(chosen, str):
-            self._bad(chosen, self._pointer)
+            self._reader.bad(self._name, chosen, self._pointer)
             return None
         transport, fallback = chosen
         before = len(self._reader.problems)
@@ -72,8 +72,9 @@ class SpecBuilder:
         written = self._reader.key(self._raw, role)
         return written or self._reader.key(dict.fromkeys(self._reading.keys), role) or role
 
-    def _bad(self, why: str, pointer: str, subject: str = "", action: str | None = None) -> None:
-        self._reader.bad(self._name, why, pointer, subject, action)
+    def _bad(self, why: str, pointer: str, subject: str, action: str) -> None:
+        """What comes to light here costs the entry alone; shapes over which more is lost are looked at before."""
+        self._reader.bad(self._name, Lost(why, action), pointer, subject)
 
     def _note(self, rule: str, level: Level, message: str, pointer: str, **more: Any) -> None:
         self._reader.problem(rule, level, f"{visible(self._name)}: {message}", pointer, server=self._name, **more)
@@ -84,7 +85,10 @@ class SpecBuilder:
         def note(rule: str, level: Level, message: str, **more: Any) -> None:
             self._reader.problem(rule, level, message, pointer, server=self._name, **more)
 
-        expanded = self._texts.home(role, self._texts.expanded(role, value, note))
+        expanded = self._texts.expanded(role, value, note)
+        if self._reading.file_texts:
+            expanded = self._reading.file_texts(expanded, self._reader.holder(pointer))
+        expanded = self._texts.home(role, expanded)
         if "\0" in expanded:
             self._bad("a text holds the character U+0000, which can't be passed on", pointer, role, "take it out")
         return expanded
@@ -187,6 +191,9 @@ class SpecBuilder:
             if found:
                 headers[header] = found
         found = self._environment(self._value("bearer-env"), "bearer-env")
+        token = self._value("bearer")
+        if isinstance(token, str) and token:
+            found = self._text("bearer", token, self._where("bearer"))
         return {**headers, "Authorization": f"Bearer {found}"} if found else headers
 
     def _environment(self, variable: Any, role: Role) -> str | None:
@@ -222,12 +229,14 @@ class SpecBuilder:
         return os.path.normpath(os.path.join(base, self._text("cwd", value, self._where("cwd"))))  # noqa: PTH118
 
     def _budget(self, transport: Transport) -> float:
+        ceiling, longest = self._value("ceiling-ms"), self._reading.longest_budget
+        if _is_time(ceiling) and ceiling < longest * 1000:
+            longest = float(ceiling / 1000)
         for role, unit in _TIMES:
             value = self._value(role)
             if value is None:
                 continue
-            if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
-                longest = self._reading.longest_budget
+            if _is_time(value):
                 return longest if value > longest / unit else float(value * unit)
             key = self._key(role)
             self._note(
@@ -238,7 +247,11 @@ class SpecBuilder:
                 subject=key,
                 action=f"give {key} a number above 0",
             )
-        return self._reading.budgets.get(transport, 30.0)
+        return min(self._reading.budgets.get(transport, 30.0), longest)
+
+
+def _is_time(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
 
 
 def _variable_names(names: list[Any]) -> Iterator[str]:

@@ -18,11 +18,11 @@ from contractd.text import visible
 
 Role = Literal[
     "command", "argv", "args", "env", "cwd", "url", "headers", "type", "enabled", "disabled", "include", "exclude",
-    "required", "always-visible", "budget-s", "budget-ms", "inherit-names", "bearer-env", "headers-env", "env-file",
-    "path", "known",
+    "required", "always-visible", "budget-s", "budget-ms", "ceiling-ms", "inherit-names", "bearer", "bearer-env",
+    "headers-env", "env-file", "path", "known",
 ]  # fmt: skip
 STDIO_ROLES: frozenset[Role] = frozenset({"command", "argv", "args", "env", "cwd", "inherit-names", "env-file"})
-REMOTE_ROLES: frozenset[Role] = frozenset({"url", "headers", "headers-env", "bearer-env"})
+REMOTE_ROLES: frozenset[Role] = frozenset({"url", "headers", "headers-env", "bearer", "bearer-env"})
 
 
 class Wrong(str):
@@ -36,6 +36,10 @@ class Wrong(str):
         return wrong
 
 
+class Lost(Wrong):
+    """What costs the entry alone, also in a runtime that otherwise loses the whole file over a wrong one."""
+
+
 class Unspoken(str):
     """A transport that the runtime speaks and contractd does not, in words: nothing can be known of the server."""
 
@@ -44,6 +48,8 @@ class Unspoken(str):
 
 # A transport and whether HTTP+SSE is tried after HTTP; or what is wrong with the entry.
 Chosen = tuple[Transport, bool] | str | Wrong | Unspoken
+# What becomes of the names of files in a text that stands in this source.
+FileTexts = Callable[[str, Source], str]
 
 NO_COMMAND = Wrong("it has no command", "give the program to start under command")
 NO_TARGET = Wrong(
@@ -71,12 +77,14 @@ class Reading:
 
     ``syntax``: in which roles variables are expanded, and how they are written; ``own_variables`` are the runtime's,
     ``env_files`` says where else it looks, ``set_it`` how one is given a value, ``prompts`` finds what it asks a person
-    for. ``blanked``: variables expanded to nothing in a role, whatever their value; ``withheld``: variables of an entry
-    that it passes on to no server. ``home_roles``: where a leading ``~`` stands for the home directory.
+    for. ``file_texts`` puts in what files hold that a text names. ``blanked``: variables expanded to nothing in a role,
+    whatever their value; ``withheld``: variables of an entry that it passes on to no server. ``home_roles``: where a
+    leading ``~`` stands for the home directory.
     ``shapes``: what a key must hold, ``over_shape`` what the runtime does over a wrong one, and ``whole_file`` whether
     it loses every server over that. ``slips``: a wrong key and the one meant; ``ignored``: keys whose loss matters.
     ``either``: roles that count whatever the transport. ``budgets`` are seconds per transport.
-    ``comments``, ``trailing_commas``, ``bom``: whether it takes them, None where nobody knows.
+    ``comments``, ``trailing_commas``, ``bom``: whether it takes them, None where nobody knows, or where ``doubts`` says
+    what it hangs on. ``over_syntax``: what it does over a file that it can't read.
     """
 
     container: tuple[str, ...]
@@ -88,12 +96,15 @@ class Reading:
     comments: bool | None = None
     trailing_commas: bool | None = None
     bom: bool | None = True
+    doubts: Mapping[str, str] = field(default_factory=dict)
+    over_syntax: str = ""
     formats: frozenset[str] = frozenset({"json"})
     top_level: frozenset[str] | None = None
     blanked: Mapping[Role, re.Pattern[str]] = field(default_factory=dict)
     withheld: frozenset[str] = frozenset()
     own_variables: Mapping[str, str] = field(default_factory=dict)
     prompts: re.Pattern[str] | None = None
+    file_texts: FileTexts | None = None
     env_files: str = ""
     set_it: str = "set {name} before the session starts"
     shapes: Mapping[str, Shape] = field(default_factory=dict)
@@ -133,18 +144,33 @@ def project_folder(source: Source, context: Context) -> str:
     return posixpath.normpath(posixpath.join(context.cwd, folder))
 
 
-def wildcard_matches(pattern: str, text: str) -> bool:
-    """Whether ``text`` is ``pattern``, in which ``*`` stands for anything; in one pass, whatever the pattern."""
+def wildcard_matches(pattern: str, text: str, *, single: str = "") -> bool:
+    """Whether ``text`` is ``pattern``, in which ``*`` stands for anything and ``single`` for any one character; in one
+    pass, whatever the pattern."""
     first, *others = pattern.split("*")
     if not others:
-        return text == pattern
+        return len(text) == len(pattern) and _at(pattern, text, 0, single)
     last = others.pop()
-    if not (text.startswith(first) and text.endswith(last)) or len(text) < len(first) + len(last):
+    end = len(text) - len(last)
+    if end < len(first) or not (_at(first, text, 0, single) and _at(last, text, end, single)):
         return False
-    at, end = len(first), len(text) - len(last)
+    at = len(first)
     for piece in others:
-        found = text.find(piece, at, end)
+        found = _find(piece, text, at, end, single)
         if found < 0:
             return False
         at = found + len(piece)
     return True
+
+
+def _at(piece: str, text: str, at: int, single: str) -> bool:
+    if not single or single not in piece:
+        return text.startswith(piece, at)
+    return all(want in (single, char) for want, char in zip(piece, text[at : at + len(piece)], strict=True))
+
+
+def _find(piece: str, text: str, at: int, end: int, single: str) -> int:
+    if not single or single not in piece:
+        return text.find(piece, at, end)
+    found = re.compile(re.escape(piece).replace(re.escape(single), "."), re.DOTALL).search(text, at, end)
+    return found.start() if found else -1

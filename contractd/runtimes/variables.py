@@ -5,6 +5,7 @@ Measured by starting the real programs with a server that reports its environmen
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ class Syntax:
 
     ``bare`` finds the form without braces, in its group ``bare``; ``pattern`` finds it as well. ``again`` is a second
     round over the expanded text, as Gemini CLI makes one. ``gone``: what becomes of an unset variable after both.
+    ``raw``: values go into the text of the file before it is parsed, so that a backslash in one begins an escape.
     """
 
     pattern: re.Pattern[str]
@@ -30,6 +32,7 @@ class Syntax:
     bare: re.Pattern[str] | None = None
     again: Callable[[str, Mapping[str, str]], SecondRound] | None = None
     gone: Literal["literal", "empty"] | None = None
+    raw: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ _PLAIN = re.compile(_NAME)
 _BARE = re.compile(rf"\$(?P<bare>{_NAME})")
 DOLLAR_OR_BRACES = Syntax(re.compile(rf"\$(?:\{{(?P<name>{_NAME})\}}|(?P<bare>{_NAME}))"), "${NAME}", "literal", _BARE)
 BRACES_DEFAULT = Syntax(re.compile(rf"\$\{{(?P<name>{_NAME})(?::-(?P<default>[^}}]*))?\}}"), "${NAME}", "literal")
-OPENCODE = Syntax(re.compile(r"\{env:(?P<name>[^}]+)\}"), "{env:NAME}", "empty")
+OPENCODE = Syntax(re.compile(r"\{env:(?P<name>[^}]+)\}"), "{env:NAME}", "empty", raw=True)
 VSCODE = Syntax(re.compile(rf"\$\{{env:(?P<name>{_NAME})\}}"), "${env:NAME}", "empty")
 ENV_LITERAL = Syntax(re.compile(rf"\$\{{env:(?P<name>{_NAME})\}}"), "${env:NAME}", "literal")
 
@@ -89,6 +92,8 @@ def expand(text: str, syntax: Syntax | None, environ: Mapping[str, str]) -> Expa
         if found is None:
             unset[name] = None
             return "" if syntax.unset == "empty" else match.group()
+        if syntax.raw:
+            found = unquoted(found) or ""
         room -= len(found)
         return found if room >= 0 else match.group()
 
@@ -105,6 +110,14 @@ def _second_round(text: str, first: Expanded, syntax: Syntax, environ: Mapping[s
     # What the text itself does not name came out of a variable's value, which is nobody's to see.
     unset = tuple(name for name in second.unset if name in text)
     return Expanded(second.text, unset, changed=any(name not in text for name in second.touched))
+
+
+def unquoted(written: str) -> str | None:
+    """What stands in a JSON string that is written so; None where it can't stand in one."""
+    try:
+        return str(json.loads(f'"{written}"'))
+    except ValueError:
+        return None
 
 
 def strays(text: str, syntax: Syntax | None) -> list[Stray]:

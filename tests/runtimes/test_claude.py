@@ -403,7 +403,8 @@ def test_it_starts_three_programs_at_a_time_unless_told_otherwise() -> None:
 )
 def test_the_model_sees_a_servers_tools_as_the_conditions_say(likely: Any, entry: Any, visible: str) -> None:
     assert PROFILE is not None
-    assert CLAUDE.visibility(one("claude-code", entry, scope="user"), PROFILE, likely) == visible
+    defaults = {key: value.default for key, value in PROFILE.conditions.items() if value.default is not None}
+    assert CLAUDE.visibility(one("claude-code", entry, scope="user"), PROFILE, {**defaults, **likely}) == visible
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from contractd.errors import ConfigError
 from contractd.runtimes.base import Fix, Settings, Setup
 from contractd.runtimes.catalogue import nearest_profile
 from contractd.runtimes.conditions import Seen, conditions_of, holds
-from tests.runtimes.situations import CWD, HOME, context, read, rules, runtime, source
+from tests.runtimes.situations import CWD, HOME, context, read, rules, runtime, source, told
 
 CODEX = runtime("codex-cli")
 PROFILE = nearest_profile("codex-cli", "0.171.0")
@@ -148,7 +148,6 @@ def test_the_home_of_codex_moves_the_users_file() -> None:
         ('[mcp_servers]\nsrv = "mail"\n', 2, "no table of settings"),
         ('mcp_servers = "x"\n', 1, "no table of servers"),
         ("[mcp_servers.srv]\nenabled = false\n", 1, "neither a command nor a url"),
-        ('[mcp_servers.srv]\ncommand = ""\n', 2, "not made of texts"),
     ],
 )
 def test_what_makes_it_exit_is_refused_with_its_place_and_reason(text: str, line: int, said: str) -> None:
@@ -157,6 +156,12 @@ def test_what_makes_it_exit_is_refused_with_its_place_and_reason(text: str, line
     assert said in error.message
     assert "exit status 1" in error.message or said == "no table of servers"
     assert "s3cr3t" not in f"{error.message} {error.hint}"
+
+
+def test_a_command_without_a_program_costs_its_own_server_only() -> None:
+    setup = toml(MAIL + '[mcp_servers.empty]\ncommand = ""\n')
+    assert [entry.spec is None for entry in setup.entries] == [False, True]
+    assert told(setup) == [("server-entry-invalid", "high", 4, 11)]
 
 
 def test_a_file_that_is_no_toml_is_refused() -> None:

@@ -337,7 +337,7 @@ def test_a_server_in_mcp_allowed_and_a_tool_in_tools_allowed_are_shown_headless(
     assert GEMINI.visibility(entry, PROFILE, likely) == "yes"
     for name in ("send", "mcp_srv_send", "mcp_srv_*"):
         entry = one("gemini-cli", SERVER, others=(settings({"tools": {"allowed": [name]}}),))
-        assert GEMINI.shows(entry, Contract("send", {}), PROFILE, likely) == "yes"
+        assert GEMINI.shows(entry, Contract("send", {}), PROFILE, likely, "mcp_srv_send") == "yes"
         assert GEMINI.shows(entry, Contract("send", {}), PROFILE, {**likely, "approval": "plan"}) == "no"
     assert GEMINI.shows(entry, Contract("other", {}), PROFILE, likely) == "yes"  # mcp_srv_* names it too
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from contractd.documents import Document
-from contractd.runtimes.base import Context, Entry, Fix, Location, Settings
+from contractd.runtimes.base import Context, Entry, Fix, Location
 from contractd.runtimes.reading import Chosen, Reading, Role
 from contractd.runtimes.runtime import Runtime
 from contractd.runtimes.variables import BRACES_DEFAULT, Syntax

@@ -30,6 +30,10 @@ Costs = dict[Case, Cost]
 Bare = Literal["builtin", "error", "mcp", "undetermined"]
 
 
+def _no_costs() -> Costs:
+    return {}
+
+
 class _Data(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -156,9 +160,7 @@ class Mcp(BaseModel):
     visibility: Visibility
     clash: Clash
     one_bad_tool: str | None = None
-    one_bad_tool_cases: Costs | dict[Literal["one-server", "several-servers"], Costs] = Field(
-        default_factory=lambda: Costs()
-    )
+    one_bad_tool_cases: Costs | dict[Literal["one-server", "several-servers"], Costs] = Field(default_factory=_no_costs)
 
     def costs(self, servers: int) -> Costs:
         """What one malformed tool costs, by case, with this many servers enabled; empty where only prose tells."""

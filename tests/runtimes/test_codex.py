@@ -161,7 +161,7 @@ def test_what_makes_it_exit_is_refused_with_its_place_and_reason(text: str, line
 def test_a_command_without_a_program_costs_its_own_server_only() -> None:
     setup = toml(MAIL + '[mcp_servers.empty]\ncommand = ""\n')
     assert [entry.spec is None for entry in setup.entries] == [False, True]
-    assert told(setup) == [("server-entry-invalid", "high", 4, 11)]
+    assert told(setup) == [("server-entry-invalid", "high", 4, 1)]
 
 
 def test_a_file_that_is_no_toml_is_refused() -> None:

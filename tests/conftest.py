@@ -20,7 +20,6 @@ from tests.servers.http_stub import HttpStub  # noqa: E402
 from tests.servers.processes import carrying, children, settled  # noqa: E402
 from tests.servers.specs import new_mark, published_spec, stub_spec  # noqa: E402
 
-
 # A shell starts what it puts in the background with SIGINT ignored, and so would be every program a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -118,7 +118,8 @@ def request_from(options: dict[str, Any], **more: Any) -> Any:
 
 def checked(options: dict[str, Any], **more: Any) -> tuple[Any, Any]:
     """Run preflight with progress on stderr: what was prepared, and the report."""
-    from contractd.preflight.engine import assess_prepared, carry_out, prepare  # noqa: PLC0415
+    from contractd.preflight.engine import assess_prepared, carry_out  # noqa: PLC0415
+    from contractd.preflight.prepare import prepare  # noqa: PLC0415
 
     never = options["no_input"] or options["yes"] or "-" in options["configs"]
     ask = None if never or not (is_tty(sys.stdin) and is_tty(sys.stderr)) else _ask

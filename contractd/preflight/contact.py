@@ -5,16 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from contractd.clock import Clock, SystemClock
 from contractd.events import Event, FanOut, Observer, ProviderEnded
 from contractd.preflight.hiding import Hider
+from contractd.preflight.prepare import Prepared
 from contractd.preflight.version import installed_version
 from contractd.registry import Row, bootstrap
-
-if TYPE_CHECKING:
-    from contractd.preflight.engine import Prepared
 
 
 async def contact(

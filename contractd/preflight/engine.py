@@ -1,28 +1,24 @@
 """From a request to a report: read, agree, contact, name, judge.
 
-``prepare`` reads and asks, and raises for all that is put wrongly, so that nothing is started in vain; ``preflight``
-contacts; ``assess`` judges what came back and contacts nothing.
+``prepare`` reads and asks; ``carry_out`` contacts; ``assess`` judges what came back and contacts nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from contractd.documents import Document
-from contractd.preflight.baseline import read_baseline
-from contractd.preflight.consent import Asked, agreed
-from contractd.preflight.gather import Gathered, gather
+from contractd.preflight.gather import Gathered
 from contractd.preflight.model import FileView, Report, RuntimeView, VersionSource
 from contractd.preflight.names import name_table
+from contractd.preflight.prepare import Ask, Prepared, prepare
 from contractd.preflight.request import Request
 from contractd.preflight.rules import check_all
-from contractd.preflight.stated import check_stated, passed_over, stated_conditions
+from contractd.preflight.stated import passed_over, stated_conditions
 from contractd.preflight.verdict import judge
 from contractd.preflight.view import View
 from contractd.preflight.views import provider_views, tool_views
-from contractd.providers.base import ProviderSpec
 from contractd.runtimes.catalogue import CONTRACTD, nearest_profile, profiles
 from contractd.runtimes.conditions import Seen, conditions_of
 from contractd.runtimes.profile import Profile
@@ -31,45 +27,6 @@ if TYPE_CHECKING:  # what contacts is imported by whoever has something to conta
     from contractd.clock import Clock
     from contractd.events import Observer
     from contractd.registry import Row
-
-# Shown what would be started; answers with the digests that may be. None: nobody can be asked.
-Ask = Callable[[list[Asked]], frozenset[str]]
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """What was read and agreed to. Nothing has been started. ``skipped``: why a provider is not contacted, by id."""
-
-    request: Request
-    gathered: Gathered
-    specs: tuple[ProviderSpec, ...]
-    skipped: Mapping[str, str]
-    accepted: frozenset[str] = frozenset()
-
-    @property
-    def asks_version(self) -> bool:
-        """Whether the installed runtime is to be asked for its version."""
-        return self.gathered.stated is None and not self.request.offline and self.gathered.runtime.program is not None
-
-    @property
-    def contacts(self) -> bool:
-        """Whether there is anything to start or contact at all."""
-        return bool(self.specs) or self.asks_version
-
-    @property
-    def documents(self) -> dict[str, Document]:
-        """Every file that was read, by the name that findings call it."""
-        read = [source.document for source in self.gathered.setup.sources]
-        return {document.path: document for document in (*read, *self.gathered.policy.documents)}
-
-
-def prepare(request: Request, *, ask: Ask | None = None) -> Prepared:
-    """Read everything and ask what may be started. Raises UsageError or ConfigError."""
-    gathered = gather(request)
-    check_stated(request, gathered)
-    accepted = read_baseline(request.baseline, request.cwd) if request.baseline else frozenset[str]()
-    specs, skipped = agreed(request, gathered, ask)
-    return Prepared(request, gathered, tuple(specs), skipped, accepted)
 
 
 async def preflight(

@@ -13,7 +13,6 @@ from contractd.errors import ProviderError
 from contractd.events import Observer, ProgramAsked
 from contractd.runtimes.runtime import Runtime
 
-PATIENCE = 8.0  # seconds; the slowest of the real ones takes about three on a slow machine
 _LAST_WORDS = 0.3  # seconds for what is still in the pipe once the program has ended
 _MOST = 64 * 1024
 
@@ -31,12 +30,13 @@ async def installed_version(
     start, output = clock.monotonic(), bytearray()
     async with Nursery() as nursery:
         try:
-            process = await nursery.start(Launch((program, "--version"), dict(environ), cwd), Limits())
+            own = {**environ, **runtime.version_environ}
+            process = await nursery.start(Launch((program, "--version"), own, cwd), Limits())
         except ProviderError:
             return None
         try:
             process.stdin.close()
-            await _hear(process, output)
+            await _hear(process, output, runtime.version_patience)
         finally:
             await process.stop(gently=False)
     match = runtime.version_pattern.search(output.decode("utf-8", "replace"))
@@ -45,14 +45,14 @@ async def installed_version(
     return version
 
 
-async def _hear(process: ServerProcess, output: bytearray) -> None:
+async def _hear(process: ServerProcess, output: bytearray, patience: float) -> None:
     """What it prints until it ends its output, ends itself (a child may hold its output open), or time is up."""
 
     async def read() -> None:
         while len(output) < _MOST and (chunk := await process.stdout.read(_MOST)):
             output.extend(chunk)
 
-    reading, ending = asyncio.create_task(read()), asyncio.create_task(process.wait_briefly(PATIENCE))
+    reading, ending = asyncio.create_task(read()), asyncio.create_task(process.wait_briefly(patience))
     try:
         await asyncio.wait({reading, ending}, return_when=asyncio.FIRST_COMPLETED)
         await asyncio.wait({reading}, timeout=_LAST_WORDS if ending.done() else 0)

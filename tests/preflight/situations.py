@@ -10,8 +10,9 @@ from typing import Any
 from contractd.carriers import Evidence
 from contractd.contracts.manifest import build_manifest
 from contractd.errors import Failure
-from contractd.preflight.engine import Prepared, assess, prepare
+from contractd.preflight.engine import assess
 from contractd.preflight.model import Finding, Report
+from contractd.preflight.prepare import Prepared, prepare
 from contractd.preflight.request import Request
 from contractd.providers.base import Fetched, ProviderSpec
 from contractd.registry import Row

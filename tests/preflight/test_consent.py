@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from contractd.errors import UsageError
 from contractd.preflight.consent import DIGEST, Asked, ConsentStore, asked, resolved, target
-from contractd.preflight.engine import Prepared, prepare
+from contractd.preflight.prepare import Prepared, prepare
 from contractd.providers.base import ProviderSpec
 from tests.preflight.situations import Bench, Setup
 

@@ -10,10 +10,11 @@ import pytest
 from contractd.errors import ConfigError, UsageError
 from contractd.preflight.agent_rules import agent_rules, wanted_tools
 from contractd.preflight.catalogue import RULES
-from contractd.preflight.engine import assess_prepared, preflight, prepare
+from contractd.preflight.engine import assess_prepared, preflight
 from contractd.preflight.files import is_file, read_document
 from contractd.preflight.gather import gather
 from contractd.preflight.pages import page, severity_word
+from contractd.preflight.prepare import prepare
 from contractd.runtimes.catalogue import profiles
 from contractd.runtimes.profile import Condition
 from tests.preflight.configured import servers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contractd.preflight.consent import asked
-from contractd.preflight.engine import prepare
+from contractd.preflight.prepare import prepare
 from tests.preflight.configured import servers
 from tests.preflight.situations import Bench, named, ready, the, tool
 

@@ -77,7 +77,7 @@ def test_a_program_that_floods_is_not_read_to_its_end(ask: Callable[..., str | N
 def test_a_program_that_hangs_costs_its_patience_only_and_what_it_printed_counts(
     ask: Callable[..., str | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(version, "PATIENCE", 0.3)
+    monkeypatch.setattr(type(RUNTIMES["qwen-code"]), "version_patience", 0.3)
     assert ask("sleep 1000") is None
     assert ask("echo 0.21.10; exec sleep 1000") == "0.21.10"
 

@@ -29,7 +29,7 @@ def check(view: View) -> Iterator[Finding]:
         for tool in flawed:
             assert tool.flawed is not None
             yield _quarantined(entry, tool, tool.flawed)
-        yield from _list_lost(view, entry, flawed)
+        yield from _list_lost(view, entry)
 
 
 def _quarantined(entry: Entry, tool: NamedTool, flawed: FlawedTool) -> Finding:
@@ -58,18 +58,30 @@ def _worst(flaws: tuple[Flaw, ...]) -> Flaw:
     return min(flaws, key=lambda flaw: order.index(flaw.kind))
 
 
-def _list_lost(view: View, entry: Entry, flawed: list[NamedTool]) -> Iterator[Finding]:
-    fatal = [tool for tool in flawed if tool.flawed is not None and view.runtime.loses_list(tool.flawed)]
-    sound = [tool for tool in view.table.of(entry) if tool.contract is not None]
-    if fatal and sound:
-        yield Finding(
-            rule("list-lost"),
-            "high",
-            f"{view.runtime.title} drops the whole list of {visible(entry.name)} over "
-            f"{visible(fatal[0].raw, 80)}: its {plural(len(sound), 'sound tool')} would be missing too, without a word",
-            "mend that tool in the server; leaving it out in this runtime's configuration comes too late",
-            entry.place,
-            provider=entry.name,
-            subject=fatal[0].raw,
-            retryable=False,
-        )
+def _list_lost(view: View, entry: Entry) -> Iterator[Finding]:
+    row = view.rows.get(entry.id)
+    if row is None or row.fetched is None:
+        return
+    enabled = sum(other.disabled is None for other in view.setup.entries)
+    lost = view.runtime.loss(row.fetched.manifest, view.profile, enabled)
+    sound = len(row.fetched.manifest.tools)
+    if lost is None or (lost.cost == "server-lost" and not sound):
+        return
+    name, tool, title = visible(entry.name), visible(lost.tool, 80), view.runtime.title
+    message = (
+        f"{title} drops the whole list of {name} over {tool}: its {plural(sound, 'sound tool')} would be missing too, "
+        f"without a word; {lost.why}"
+        if lost.cost == "server-lost"
+        else f"{title} does not start over {tool} of {name}: no model is asked, and the exit status is 0; {lost.why}"
+    )
+    yield Finding(
+        rule("list-lost"),
+        "high",
+        message,
+        "mend that tool in the server; leaving it out in this runtime's configuration comes too late",
+        entry.place,
+        provider=entry.name,
+        subject=lost.tool,
+        retryable=False,
+        details={"cost": lost.cost},
+    )

@@ -10,6 +10,7 @@ from contractd.preflight.model import Finding, Severity
 from contractd.preflight.rules.configuration import remedies
 from contractd.preflight.view import View
 from contractd.runtimes.base import Entry
+from contractd.runtimes.conditions import shut
 from contractd.text import listed, plural, visible
 
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]{3,60}\b")
@@ -22,25 +23,28 @@ def check(view: View) -> Iterator[Finding]:
     up = _up_after(view)
     for entry in view.setup.entries:
         if entry.disabled is None:
-            yield from _gate(entry)
+            yield from _gate(view, entry)
             yield from _fatal(view, entry)
             yield from _not_awaited(view, entry, up.get(entry.id))
             yield from _not_passed(view, entry)
 
 
-def _gate(entry: Entry) -> Iterator[Finding]:
+def _gate(view: View, entry: Entry) -> Iterator[Finding]:
     gate = entry.gate
-    if gate is None:
+    holds = shut(gate, view.table.conditions) if gate else "no"
+    if gate is None or holds == "no":
         return
-    severity: Severity = "high" if gate.certain else "low"
-    never = "is never started" if gate.certain else "may not be started"
+    severity: Severity = "high" if holds == "yes" else "low"
+    never = "may not be started"
+    if holds == "yes":
+        never = "is never started" if gate.certain else "is not started in this run"
     yield Finding(
         rule("gated-server"),
         severity,
         f"{visible(entry.name)} {never}, and nothing is said: {gate.why}",
         gate.settle,
         entry.place,
-        confidence="high" if gate.certain else "low",
+        confidence="high" if holds == "yes" else "low",
         provider=entry.name,
         retryable=False,
         remedies=remedies(*gate.fixes),
@@ -66,7 +70,8 @@ def _fatal(view: View, entry: Entry) -> Iterator[Finding]:
 
 
 def _not_awaited(view: View, entry: Entry, up: float | None) -> Iterator[Finding]:
-    waits = view.runtime.wait_before_first_request(entry, view.setup.settings, view.context)
+    likely = view.table.conditions.likely
+    waits = view.runtime.wait_before_first_request(entry, view.setup.settings, view.context, likely)
     row = view.rows.get(entry.id)
     if row is None or up is None or waits is None or up <= waits:
         return

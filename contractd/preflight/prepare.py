@@ -1,0 +1,56 @@
+"""The first half of a run: everything is read and agreed to, and nothing has been started.
+
+All that is put wrongly is an error here, so that no server is started in vain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from contractd.documents import Document
+from contractd.preflight.baseline import read_baseline
+from contractd.preflight.consent import Asked, agreed
+from contractd.preflight.gather import Gathered, gather
+from contractd.preflight.request import Request
+from contractd.preflight.stated import check_stated
+from contractd.providers.base import ProviderSpec
+
+# Shown what would be started; answers with the digests that may be. None: nobody can be asked.
+Ask = Callable[[list[Asked]], frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What was read and agreed to. Nothing has been started. ``skipped``: why a provider is not contacted, by id."""
+
+    request: Request
+    gathered: Gathered
+    specs: tuple[ProviderSpec, ...]
+    skipped: Mapping[str, str]
+    accepted: frozenset[str] = frozenset()
+
+    @property
+    def asks_version(self) -> bool:
+        """Whether the installed runtime is to be asked for its version."""
+        return self.gathered.stated is None and not self.request.offline and self.gathered.runtime.program is not None
+
+    @property
+    def contacts(self) -> bool:
+        """Whether there is anything to start or contact at all."""
+        return bool(self.specs) or self.asks_version
+
+    @property
+    def documents(self) -> dict[str, Document]:
+        """Every file that was read, by the name that findings call it."""
+        read = [source.document for source in self.gathered.setup.sources]
+        return {document.path: document for document in (*read, *self.gathered.policy.documents)}
+
+
+def prepare(request: Request, *, ask: Ask | None = None) -> Prepared:
+    """Read everything and ask what may be started. Raises UsageError or ConfigError."""
+    gathered = gather(request)
+    check_stated(request, gathered)
+    accepted = read_baseline(request.baseline, request.cwd) if request.baseline else frozenset[str]()
+    specs, skipped = agreed(request, gathered, ask)
+    return Prepared(request, gathered, tuple(specs), skipped, accepted)

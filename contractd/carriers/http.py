@@ -17,6 +17,7 @@ import aiohttp
 from yarl import URL
 
 from contractd.carriers.base import Endpoint, Evidence, Limits
+from contractd.carriers.exchange import Replies
 from contractd.carriers.http_failures import connection_failure, kept_headers, status_failure, unusable
 from contractd.carriers.threads import ThreadResolver
 from contractd.errors import Failure, ProviderError
@@ -26,6 +27,7 @@ from contractd.wire import (
     EventStream,
     Foreign,
     Message,
+    Request,
     Response,
     WireViolationError,
     decode,
@@ -108,6 +110,7 @@ class HttpCarrier:
         self._url = URL()
         self._limits = limits or Limits()
         self._ids = itertools.count(1)
+        self._replies = Replies(self._reply)
         self._session: aiohttp.ClientSession | None = None
         self._mcp_session: str | None = None
         self._reached = False
@@ -142,6 +145,7 @@ class HttpCarrier:
         if self._session is None:
             return
         try:
+            await self._replies.close()
             if gently and self._mcp_session:  # tell a stateful server that its session is over (2025-11-25, transports)
                 with contextlib.suppress(aiohttp.ClientError, OSError, TimeoutError, ValueError):
                     async with asyncio.timeout(1):
@@ -172,6 +176,10 @@ class HttpCarrier:
         if self._mcp_session:
             ours["Mcp-Session-Id"] = self._mcp_session
         return merged(self._endpoint.headers, ours)
+
+    async def _reply(self, body: bytes) -> None:
+        async with self._post(body, self._request_headers(None)):
+            pass  # what it says to an answer of ours is no evidence about its own
 
     @contextlib.asynccontextmanager
     async def _post(self, body: bytes, headers: dict[str, str]) -> AsyncIterator[aiohttp.ClientResponse]:
@@ -235,7 +243,9 @@ class HttpCarrier:
         for message in messages:
             if isinstance(message, Response | ErrorResponse) and message.id in (request_id, None):
                 return message
-            if isinstance(message, Foreign) and len(self._foreign) < self._limits.foreign_lines:
+            if isinstance(message, Request):
+                self._replies.to(message)
+            elif isinstance(message, Foreign) and len(self._foreign) < self._limits.foreign_lines:
                 self._foreign.append(message.text)
         return None
 

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 from typing import Any
 
 import aiohttp
 from yarl import URL
 
 from contractd.carriers.base import Endpoint, Evidence, Limits
+from contractd.carriers.exchange import Exchange, Replies, fail
 from contractd.carriers.http import merged, new_session, same_origin, usable_url
 from contractd.carriers.http_failures import connection_failure, kept_headers, status_failure, unusable
 from contractd.errors import Failure, ProviderError
 from contractd.wire import (
     ErrorResponse,
     EventStream,
+    Request,
     Response,
     ServerSentEvent,
     WireViolationError,
     decode,
     encode_notification,
-    encode_request,
 )
 
 
@@ -32,12 +32,11 @@ class LegacySseCarrier:
         self._endpoint = endpoint
         self._limits = limits or Limits()
         self._url = URL()
-        self._ids = itertools.count(1)
+        self._exchange = Exchange()
+        self._replies = Replies(self._post)
         self._session: aiohttp.ClientSession | None = None
         self._reader: asyncio.Task[None] | None = None
         self._target: asyncio.Future[URL] | None = None
-        self._waiting: dict[int, asyncio.Future[Response | ErrorResponse]] = {}
-        self._over: Failure | None = None
         self._reached = False
         self._status: int | None = None
         self._headers: dict[str, str] = {}
@@ -50,16 +49,7 @@ class LegacySseCarrier:
         await asyncio.shield(self._target)
 
     async def request(self, method: str, params: dict[str, Any]) -> Response | ErrorResponse:
-        request_id = next(self._ids)
-        future: asyncio.Future[Response | ErrorResponse] = asyncio.get_running_loop().create_future()
-        self._waiting[request_id] = future
-        try:
-            if self._over:
-                raise ProviderError(self._over)
-            await self._post(encode_request(request_id, method, params))
-            return await future
-        finally:
-            self._waiting.pop(request_id, None)
+        return await self._exchange.ask(method, params, self._post)
 
     async def notify(self, method: str, params: dict[str, Any]) -> None:
         await self._post(encode_notification(method, params))
@@ -69,6 +59,7 @@ class LegacySseCarrier:
             if self._reader is not None:
                 self._reader.cancel()
                 await asyncio.wait({self._reader})
+            await self._replies.close()
         finally:
             if self._session is not None:
                 await self._session.close()
@@ -93,19 +84,16 @@ class LegacySseCarrier:
 
     async def _read(self, session: aiohttp.ClientSession) -> None:
         try:
-            self._over = await self._stream(session)
+            failure = await self._stream(session)
         except ProviderError as error:
-            self._over = error.failure
+            failure = error.failure
         except WireViolationError as error:
-            self._over = Failure("mcp-unusable", str(error), retryable=False)
+            failure = Failure("mcp-unusable", str(error), retryable=False)
         except Exception as error:
-            self._over = connection_failure(error)
+            failure = connection_failure(error)
         assert self._target is not None
-        futures: list[asyncio.Future[Any]] = [self._target, *self._waiting.values()]
-        for future in futures:
-            if not future.done():
-                future.set_exception(ProviderError(self._over))
-                future.exception()  # seen: one that nobody awaits any more must not be logged as forgotten
+        fail(self._target, failure)
+        self._exchange.end(failure)
 
     async def _stream(self, session: aiohttp.ClientSession) -> Failure:
         headers = merged(self._endpoint.headers, {"Accept": "text/event-stream", "Cache-Control": "no-store"})
@@ -134,10 +122,10 @@ class LegacySseCarrier:
             self._target.set_result(self._named(event.data.decode("utf-8", "replace").strip()))
             return
         for message in decode(event.data):
-            if isinstance(message, Response | ErrorResponse) and message.id is not None:
-                future = self._waiting.get(message.id)
-                if future is not None and not future.done():
-                    future.set_result(message)
+            if isinstance(message, Response | ErrorResponse):
+                self._exchange.take(message)
+            elif isinstance(message, Request):
+                self._replies.to(message)
 
     def _named(self, reference: str) -> URL:
         try:

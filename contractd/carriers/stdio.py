@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import signal
 from typing import Any
 
 from contractd.carriers.base import Evidence, Launch, Limits
+from contractd.carriers.exchange import Exchange, reply_to
 from contractd.carriers.process import Nursery, ServerProcess
 from contractd.errors import Failure, ProviderError
 from contractd.wire import (
@@ -18,10 +18,7 @@ from contractd.wire import (
     Request,
     Response,
     decode,
-    encode_error,
     encode_notification,
-    encode_request,
-    encode_result,
 )
 
 _MAX_UNREAD = 1024 * 1024  # bytes of our answers that the server has not read yet
@@ -34,12 +31,10 @@ class StdioCarrier:
         self._launch = launch
         self._nursery = nursery
         self._limits = limits or Limits()
-        self._ids = itertools.count(1)
-        self._waiting: dict[int, asyncio.Future[Response | ErrorResponse]] = {}
+        self._exchange = Exchange()
         self._foreign: list[str] = []
         self._foreign_count = 0
         self._answered = False
-        self._over: Failure | None = None
         self._process: ServerProcess | None = None
         self._reader: asyncio.Task[None] | None = None
 
@@ -48,16 +43,7 @@ class StdioCarrier:
         self._reader = asyncio.create_task(self._read(self._process))
 
     async def request(self, method: str, params: dict[str, Any]) -> Response | ErrorResponse:
-        request_id = next(self._ids)
-        future: asyncio.Future[Response | ErrorResponse] = asyncio.get_running_loop().create_future()
-        self._waiting[request_id] = future
-        try:
-            if self._over:
-                raise ProviderError(self._over)
-            await self._send(encode_request(request_id, method, params))
-            return await future
-        finally:
-            self._waiting.pop(request_id, None)
+        return await self._exchange.ask(method, params, self._send)
 
     async def notify(self, method: str, params: dict[str, Any]) -> None:
         await self._send(encode_notification(method, params))
@@ -66,7 +52,7 @@ class StdioCarrier:
         if self._process is None:
             return
         try:
-            await self._process.stop(gently=gently and self._over is None)
+            await self._process.stop(gently=gently and self._exchange.over is None)
         finally:
             if self._reader is not None:
                 self._reader.cancel()
@@ -95,18 +81,15 @@ class StdioCarrier:
             # The reader meets the end of the process too and says more; wait for its word.
             if self._reader is not None:
                 await asyncio.wait({self._reader}, timeout=1)
-            raise ProviderError(self._over or Failure("stdio-07", "it closed its stdin", retryable=True)) from None
+            failure = self._exchange.over or Failure("stdio-07", "it closed its stdin", retryable=True)
+            raise ProviderError(failure) from None
 
     async def _read(self, process: ServerProcess) -> None:
         try:
             failure = await self._read_lines(process)
         except Exception as error:
             failure = Failure("stdio-read", f"its output could not be read: {type(error).__name__}")
-        self._over = failure or await self._end_of_output(process)
-        for future in self._waiting.values():
-            if not future.done():
-                future.set_exception(ProviderError(self._over))
-                future.exception()  # seen: a request given up meanwhile must not be logged as forgotten
+        self._exchange.end(failure or await self._end_of_output(process))
 
     async def _read_lines(self, process: ServerProcess) -> Failure | None:
         buffer, total = bytearray(), 0
@@ -135,10 +118,7 @@ class StdioCarrier:
 
     def _take(self, message: Message) -> None:
         if isinstance(message, Response | ErrorResponse):
-            future = self._waiting.get(message.id) if message.id is not None else None
-            if future is not None and not future.done():
-                self._answered = True
-                future.set_result(message)
+            self._answered = self._exchange.take(message) or self._answered
         elif isinstance(message, Request):
             self._reply(message)
         elif isinstance(message, Foreign):
@@ -151,13 +131,8 @@ class StdioCarrier:
         stdin = self._process.stdin
         if stdin.transport.get_write_buffer_size() > _MAX_UNREAD:
             return  # a server that asks and never reads its answers must not make us hold them all
-        answer = (
-            encode_result(request.id, {})
-            if request.method == "ping"
-            else encode_error(request.id, -32601, "contractd offers no such method")
-        )
         with contextlib.suppress(OSError, RuntimeError):
-            stdin.write(answer + b"\n")
+            stdin.write(reply_to(request) + b"\n")
 
     async def _end_of_output(self, process: ServerProcess) -> Failure:
         """stdout has ended: with the process, or before it."""

@@ -338,3 +338,21 @@ async def test_name_servers_that_do_not_answer_hold_up_nobody_else(
         release.set()
     assert names(got[-1]) == TWO
     assert all(one.timed_out for one in got[:-1])
+
+
+async def test_what_the_server_asks_in_its_stream_is_answered_before_its_answer_came(
+    http_stub: Callable[..., Any],
+) -> None:
+    """2025-11-25, transports: a server may send requests in the stream that will end with its answer."""
+    server = await http_stub("asks-first")
+    got = await row(http_spec(server.url))
+    assert got.fetched is not None and got.fetched.era == "legacy"
+    assert (server.answers["p0"], server.answers["p1"], server.answers[99]["code"]) == ({}, {}, -32601)
+
+
+async def test_a_server_that_asks_without_end_gets_a_few_answers_and_its_budget(
+    http_stub: Callable[..., Any], no_task_is_left: Callable[[], None]
+) -> None:
+    server = await http_stub("asks-first", times=3000)
+    got = await row(http_spec(server.url, budget=1.0))
+    assert got.status == "failed" and 0 < len(server.answers) < 3000

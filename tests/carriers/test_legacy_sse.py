@@ -72,3 +72,12 @@ async def test_something_else_than_a_stream_is_a_failure(http_stub: Callable[...
 async def test_a_stream_that_never_names_an_endpoint_ends_with_the_budget(http_stub: Callable[..., Any]) -> None:
     server = await http_stub("keepalives")
     assert (await row(http_spec(server.url, transport="sse", budget=1))).timed_out
+
+
+async def test_what_the_server_asks_is_answered_while_a_request_waits(http_stub: Callable[..., Any]) -> None:
+    """Servers ping on their stream, and some drop a client that does not answer."""
+    server = await http_stub("legacy-sse", asks=True)
+    got = await row(http_spec(server.url, transport="sse", headers={"X-Key": "k"}))
+    assert names(got) == TWO
+    assert (server.answers["p0"], server.answers["p1"], server.answers[99]["code"]) == ({}, {}, -32601)
+    assert {seen.headers["x-key"] for seen in server.requests} == {"k"}

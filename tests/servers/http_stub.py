@@ -42,6 +42,9 @@ class HttpStub:
         self.over = asyncio.Event()
         self.streams: list[asyncio.Queue[bytes]] = []
         self.sessions: set[str] = set()
+        self.answers: dict[Any, Any] = {}
+        self.all_answered = asyncio.Event()
+        self.held: dict[str, Any] = {}
         self._handle: Handler = getattr(self, mode.replace("-", "_"))
         self._raw: asyncio.Server | None = None
         self._runner: web.AppRunner | None = None
@@ -114,6 +117,36 @@ class HttpStub:
         noted, answer = json.dumps(note), json.dumps(self.rpc(body))
         text = f": hello\r\n\r\nevent: message\r\ndata: {noted}\r\n\r\ndata: {answer}\r\n\r\n"
         return web.Response(body=text.encode(), content_type="text/event-stream")
+
+    async def asks_first(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        """Before it answers ``initialize`` it pings ``times`` and asks for the roots, and waits for every answer."""
+        if body.get("method") != "initialize":
+            return (
+                web.Response(status=202)
+                if self._answered(body) or "id" not in body
+                else await self.legacy(request, body)
+            )
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        for question in self._questions():
+            await response.write(f"data: {json.dumps(question)}\n\n".encode())
+        with contextlib.suppress(ConnectionError, asyncio.CancelledError):
+            await self.all_answered.wait()
+            await response.write(f"data: {json.dumps(self.rpc(body))}\n\n".encode())
+        return response
+
+    def _questions(self) -> list[dict[str, Any]]:
+        pings = [{"jsonrpc": "2.0", "id": f"p{n}", "method": "ping"} for n in range(self.options.get("times", 2))]
+        return [*pings, {"jsonrpc": "2.0", "id": 99, "method": "roots/list"}]
+
+    def _answered(self, body: dict[str, Any]) -> bool:
+        """Whether this is an answer to a question; counts it."""
+        if "result" not in body and "error" not in body:
+            return False
+        self.answers[body["id"]] = body.get("result", body.get("error"))
+        if len(self.answers) == len(self._questions()):
+            self.all_answered.set()
+        return True
 
     async def session(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         """Stateful: names a session in its answer to initialize, wants it everywhere else, ends it with DELETE."""
@@ -212,7 +245,8 @@ class HttpStub:
     # ---- HTTP+SSE of 2024-11-05
 
     async def legacy_sse(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        """``endpoint``: what the first event names; ``post_status``; ``closes``: the stream ends at once after it."""
+        """``endpoint``: what the first event names; ``post_status``; ``closes``: the stream ends at once after it;
+        ``asks``: see ``asks_first``."""
         if request.method == "GET":
             response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
             await response.prepare(request)
@@ -228,9 +262,19 @@ class HttpStub:
             return web.Response(status=405)
         if "post_status" in self.options:
             return web.Response(status=self.options["post_status"], headers={"retry-after": "7"})
-        if "id" in body:
-            self.streams[-1].put_nowait(f"event: message\ndata: {json.dumps(self.rpc(body))}\n\n".encode())
+        if self._answered(body):
+            if self.all_answered.is_set():
+                self._send(self.rpc(self.held))
+        elif self.options.get("asks") and body.get("method") == "initialize":
+            self.held = body
+            for question in self._questions():
+                self._send(question)
+        elif "id" in body:
+            self._send(self.rpc(body))
         return web.Response(status=202, text="Accepted")
+
+    def _send(self, message: dict[str, Any]) -> None:
+        self.streams[-1].put_nowait(f"event: message\ndata: {json.dumps(message)}\n\n".encode())
 
     # ---- contractd's own manifests
 

@@ -84,8 +84,8 @@ class Problem:
 class Gate:
     """Why the runtime would, or might, not start a server it has read.
 
-    ``certain`` False: it depends on what nobody can see from here. ``when``: alternatives of conditions, as in
-    ``manifests/builtin``, under which it is shut; ``conditions.shut`` decides. Empty: in every run.
+    ``certain``: in every run. Else it depends on the run: ``when`` has the alternatives of conditions, as in
+    ``manifests/builtin``, under which it is shut (``conditions.shut`` decides), or is empty where nobody can tell.
     """
 
     why: str

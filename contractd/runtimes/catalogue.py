@@ -54,7 +54,7 @@ _ALIASES = {
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """Which runtime a document is for and why; ``rivals`` fit as well."""
+    """Which runtime a document is for and why; ``rivals`` fit at least half as well."""
 
     runtime: Runtime
     reason: str
@@ -91,7 +91,8 @@ def recognise(document: Document) -> Recognition:
     if len(best) > 1:
         names = tuple(row[2].name for row in best)
         return Recognition(RUNTIMES[CONTRACTD], f"it could be for {listed(names, last='or')}: {best[0][1]}", names)
-    return Recognition(best[0][2], best[0][1], tuple(row[2].name for row in scores[1:]))
+    rivals = tuple(row[2].name for row in scores[1:] if row[0] * 2 >= scores[0][0])
+    return Recognition(best[0][2], best[0][1], rivals)
 
 
 @cache

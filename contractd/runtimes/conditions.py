@@ -133,9 +133,11 @@ def _mapped(decider: Decider, found: str) -> str | None:
 
 def shut(gate: Gate, conditions: Conditions) -> Holds:
     """Whether a gate is shut in this run: surely, perhaps, or not as far as is known and assumed."""
-    if gate.when and holds(gate.when, conditions.likely) == "no":
+    if not gate.when:
+        return "yes" if gate.certain else "maybe"
+    if holds(gate.when, conditions.likely) == "no":
         return "no"
-    return "yes" if gate.certain and holds(gate.when, conditions.known) == "yes" else "maybe"
+    return "yes" if holds(gate.when, conditions.known) == "yes" else "maybe"
 
 
 def holds(when: Sequence[Mapping[str, Sequence[str]]], known: Mapping[str, str]) -> Holds:

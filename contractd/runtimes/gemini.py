@@ -40,6 +40,7 @@ class GeminiCli(GeminiFamily):
     program = "gemini"
     file_name = "settings.json"
     joined = frozenset({"tools.exclude"})
+    version_patience = 15.0
     # Gemini's functionDeclarations: a letter or _ first, then letters, digits, _ . : -, at most 64 (128 since 2025).
     provider_pattern = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}")
 

@@ -1,4 +1,4 @@
-"""Qwen Code. Facts: docs/reference/runtimes.md#qwen-code (0.21.10 and 0.24.4 run with a scripted model)."""
+"""Qwen Code. Facts: docs/reference/runtimes.md#qwen-code (0.21.10 and 0.24.4, run against a scripted model)."""
 
 from __future__ import annotations
 
@@ -6,91 +6,97 @@ import json
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import Any
 
-from contractd.contracts import FlawedTool
-from contractd.documents import Document
-from contractd.runtimes.base import Context, Entry, Fix, Gate, Location, Scope, Settings, Visible
+from contractd.contracts import Contract
+from contractd.documents import Document, pointer_join
+from contractd.runtimes.base import Context, Entry, Fix, Gate, Location, Scope, Settings, Source, Visible
+from contractd.runtimes.cleaning import hash_unless_plain
+from contractd.runtimes.gemini_family import TRUSTED_FOLDERS, GeminiFamily, folder_trust
 from contractd.runtimes.profile import Profile
-from contractd.runtimes.reading import Chosen, EntryReader, Reading, Role
-from contractd.runtimes.runtime import Runtime, certain_gate
-from contractd.runtimes.variables import DOLLAR_OR_BRACES, Syntax
+from contractd.runtimes.qwen_format import HTTP_TYPES, SHARED, as_read, reading, reading_of
+from contractd.runtimes.reading import EntryReader, Reading
+from contractd.runtimes.runtime import certain_gate
+from contractd.runtimes.style import is_file, project_folder, wildcard_matches
+from contractd.text import visible
 
-_KEYS: dict[str, Role] = {
-    "command": "command", "args": "args", "env": "env", "cwd": "cwd", "url": "url", "httpUrl": "url",
-    "headers": "headers", "tcp": "known", "type": "type", "timeout": "known", "discoveryTimeoutMs": "budget-ms",
-    "trust": "known", "description": "known", "includeTools": "include", "excludeTools": "exclude",
-    "alwaysLoadTools": "always-visible", "oauth": "known", "extensionName": "known", "authProviderType": "known",
-    "targetAudience": "known", "targetServiceAccount": "known",
-}  # fmt: skip
-_SLIPS = {
-    "environment": "env", "serverUrl": "httpUrl", "disabled": "mcp.excluded at the top level",
-    "enabled": "mcp.excluded at the top level", "alwaysLoad": "alwaysLoadTools", "transport": "httpUrl or url",
-}  # fmt: skip
+_APPROVALS = "mcpApprovals.json"
+_USER_SETTINGS = ".qwen/settings.json"
+# Properties of every JavaScript object: a server so called is never read.
+_RESERVED = frozenset({"__proto__", "constructor", "prototype"})
+_NOT_YOLO = ("plan", "default", "auto-edit", "auto")
+_JOINED = ("tools.exclude", "tools.disabled", "tools.visible", "permissions.deny", "mcp.allowed", "mcp.excluded")
 
 
-def _transport(raw: Mapping[str, Any]) -> Chosen:
-    if raw.get("httpUrl"):
-        return "http", False
-    if raw.get("url"):
-        return "sse", False
-    if raw.get("command"):
-        return "stdio", False
-    return "it has neither a command nor a URL"
-
-
-def _shared_transport(raw: Mapping[str, Any]) -> Chosen:
-    """In .mcp.json Qwen Code reads Claude Code's form."""
-    if raw.get("url") and raw.get("type") in ("http", "streamable-http"):
-        return "http", False
-    return _transport(raw)
-
-
-class QwenCode(Runtime):
+class QwenCode(GeminiFamily):
     name = "qwen-code"
     title = "Qwen Code"
     program = "qwen"
     file_name = "settings.json"
+    empty_allows_all = False
+    joined = frozenset(_JOINED)
 
     def reading(self, context: Context) -> Reading:
-        syntax: dict[Role, Syntax] = dict.fromkeys(
-            ("command", "args", "env", "cwd", "url", "headers"), DOLLAR_OR_BRACES
-        )
-        return Reading(
-            container=("mcpServers",),
-            keys=_KEYS,
-            transport=_transport,
-            syntax=syntax,
-            budgets={"stdio": 30.0, "http": 5.0, "sse": 5.0},
-            comments=True,
-            trailing_commas=None,
-            slips=_SLIPS,
-        )
+        return reading()
+
+    def reading_of(self, source: Source, context: Context) -> Reading:
+        return reading_of(source)
+
+    def as_read(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
+        return as_read(value)
+
+    # ---- files
 
     def locations(self, context: Context) -> list[Location]:
+        environ = context.environ
+        lowest = environ.get("QWEN_CODE_SYSTEM_DEFAULTS_PATH") or "/etc/qwen-code/system-defaults.json"
+        highest = environ.get("QWEN_CODE_SYSTEM_SETTINGS_PATH") or "/etc/qwen-code/settings.json"
         return [
-            Location("/etc/qwen-code/system-defaults.json", "system"),
-            Location(posixpath.join(context.home, ".qwen/settings.json"), "user"),
-            Location(posixpath.join(context.cwd, ".mcp.json"), "project"),
-            Location(posixpath.join(context.cwd, ".qwen/settings.json"), "project"),
-            Location("/etc/qwen-code/settings.json", "system"),
+            *self.beside_locations(context),
+            Location(lowest, "system"),
+            Location(posixpath.join(_own_folder(context), "settings.json"), "user"),
+            Location(posixpath.join(context.cwd, SHARED), "project"),
+            Location(posixpath.join(context.cwd, _USER_SETTINGS), "project"),
+            Location(highest, "system"),
         ]
+
+    def beside(self, context: Context) -> dict[str, str]:
+        folder, environ = _own_folder(context), context.environ
+        return {
+            TRUSTED_FOLDERS: environ.get("QWEN_CODE_TRUSTED_FOLDERS_PATH") or posixpath.join(folder, TRUSTED_FOLDERS),
+            _APPROVALS: environ.get("QWEN_CODE_MCP_APPROVALS_PATH") or posixpath.join(folder, _APPROVALS),
+        }
+
+    def env_files(self, context: Context) -> list[str]:
+        project = [posixpath.join(context.cwd, ".qwen/.env"), posixpath.join(context.cwd, ".env")]
+        own = [_own_folder(context), posixpath.join(context.home, ".qwen"), context.home]
+        return list(dict.fromkeys([*project, *(posixpath.join(folder, ".env") for folder in own)]))
+
+    def companions(self, path: str, context: Context) -> list[Location]:
+        """The settings of the user and the system hold for every file of servers; a project's for its .mcp.json."""
+        shared = posixpath.basename(path) == SHARED
+        own = posixpath.join(posixpath.dirname(path), _USER_SETTINGS) if shared else ""
+        found = [
+            replace(location, servers=False)
+            for location in self.locations(context)
+            if location.path != path and (location.scope != "project" or location.path == own)
+        ]
+        return found if path not in {location.path for location in self.beside_locations(context)} else []
 
     def scope_of(self, path: str, context: Context) -> tuple[Scope, str]:
         known = super().scope_of(path, context)
-        if known[0] != "user" or path.startswith(posixpath.join(context.home, ".qwen/")):
+        if known[0] != "user" or path.startswith(_own_folder(context) + "/"):
             return known
-        if path.endswith("/.qwen/settings.json"):
+        if path.endswith(f"/{_USER_SETTINGS}") and not path.startswith(posixpath.join(context.home, ".qwen/")):
             return "project", "its folder is called .qwen, outside the home directory"
-        return ("project", "the file is called .mcp.json") if path.endswith("/.mcp.json") else known
+        return ("project", f"the file is called {SHARED}") if path.endswith(f"/{SHARED}") else known
 
     def signs(self, document: Document) -> Iterator[tuple[int, str]]:
-        if document.path.endswith(".qwen/settings.json"):
-            yield 10, "it is .qwen/settings.json"
-        name = posixpath.basename(document.path).lower()
-        if "qwen" in name:
-            yield 5, f"the file name {name} says qwen"
+        if is_file(document, _USER_SETTINGS):
+            yield 10, f"it is {_USER_SETTINGS}"
+        name = posixpath.basename(document.path)
+        if "qwen" in name.lower():
+            yield 5, f"the file name {visible(name, 60)} says qwen"
         if document.get("/security/auth/selectedType") in ("openai", "qwen-oauth"):
             yield 5, "it signs in as Qwen Code does"
         servers = document.get("/mcpServers")
@@ -100,62 +106,149 @@ class QwenCode(Runtime):
         elif any("httpUrl" in raw for raw in entries):
             yield 3, "its entries say httpUrl"
 
+    def settings_of(self, sources: Sequence[Source], context: Context) -> Settings:
+        return super().settings_of([one for one in sources if not is_file(one.document, SHARED)], context)
+
     def entries(self, reader: EntryReader, pointer: str, table: Any) -> Iterator[Entry]:
-        shared = posixpath.basename(reader.source.document.path) == ".mcp.json"
-        if shared:
-            reader.reading = replace(reader.reading, transport=_shared_transport)
+        """An array of servers is a table to JavaScript: they are called 0, 1 and so on."""
+        if isinstance(table, list):
+            table = {str(index): raw for index, raw in enumerate(table)}
         for entry in super().entries(reader, pointer, table):
             kind = entry.raw.get("type")
-            if not shared and entry.raw.get("url") and not entry.raw.get("httpUrl") and kind in _HTTP_TYPES:
+            read_so = entry.spec is not None and entry.spec.transport == "sse"
+            if read_so and kind in HTTP_TYPES:
+                shared = is_file(reader.source.document, SHARED)
                 reader.problem(
                     "transport-mismatch",
                     "high",
-                    f'{entry.name}: Qwen Code reads url as the legacy HTTP+SSE transport and ignores "type": '
-                    f"{json.dumps(kind)}; a live streamable HTTP server fails to start",
-                    f"{entry.pointer}/url",
+                    f"{visible(entry.name)}: Qwen Code reads url as the legacy HTTP+SSE transport and ignores "
+                    f'"type": {json.dumps(kind)}; a live streamable HTTP server fails to start',
+                    pointer_join(entry.pointer, "url"),
                     server=entry.name,
-                    action="rename url to httpUrl",
+                    action='write "type": "http"' if shared else "rename url to httpUrl",
                 )
             yield entry
 
+    # ---- gates
+
+    def shut_out(self, source: Source, settings: Settings, context: Context) -> Gate | None:
+        if source.scope != "project" or is_file(source.document, SHARED):
+            return None
+        if _trust_is_on(settings) and folder_trust(settings, project_folder(source, context), by_rule=False) is False:
+            return _distrusted()
+        return None
+
     def finish(self, entry: Entry, settings: Settings, context: Context) -> Entry:
-        gate = _gate(entry, settings)
-        return entry if gate is None else replace(entry, gate=gate)
+        gate = self._gate(entry, settings, context)
+        return replace(entry, let_through=settings.names("tools.visible"), gate=gate)
+
+    def names_server(self, pattern: str, server: str) -> bool:
+        return wildcard_matches(pattern, server, single="?")
+
+    def _gate(self, entry: Entry, settings: Settings, context: Context) -> Gate | None:
+        if entry.name in _RESERVED:
+            return certain_gate(
+                f"Qwen Code never reads a server called {entry.name}, and nothing is said", "rename the server"
+            )
+        listed = self.listed_gate(entry, settings)
+        if listed is not None:
+            return listed
+        trusted = folder_trust(settings, context.cwd, by_rule=False) if _trust_is_on(settings) else True
+        if trusted is False:
+            return _distrusted()
+        if trusted is None:
+            return Gate(
+                "folder trust is on and says nothing of this folder: headless, 0.24.4 starts no server in it and "
+                "0.21.10 all; an interactive session asks",
+                False,
+                f"trust the folder in ~/.qwen/{TRUSTED_FOLDERS}",
+            )
+        return _unapproved() if entry.source.scope == "project" and not _approved(entry, settings, context) else None
+
+    # ---- what the model sees
+
+    def excludes(self, entry: Entry, tool: str, settings: Settings) -> str | None:
+        disabled = {written.strip() for written in settings.names("tools.disabled")}
+        if {f"mcp__{entry.name}__{tool}", _runtime_name(entry, tool)} & disabled:
+            return "tools.disabled names it"
+        return super().excludes(entry, tool, settings)
 
     def visibility(self, entry: Entry, profile: Profile, likely: Mapping[str, str]) -> Visible:
         known = super().visibility(entry, profile, likely)
-        return "yes" if known == "deferred" and entry.always_visible else known
+        return _shown(known, likely) if entry.always_visible else known
+
+    def shows(
+        self, entry: Entry, tool: Contract, profile: Profile, likely: Mapping[str, str], name: str | None = None
+    ) -> Visible:
+        known = self.visibility(entry, profile, likely)
+        return _shown(known, likely) if name in entry.let_through else known
+
+    # ---- what to write, and waiting
 
     def disable_builtins(self, names: list[str]) -> Fix | None:
         return Fix(self.file_name, json.dumps({"tools": {"disabled": names}}))
 
     def reveal(self, entry: Entry) -> Fix | None:
-        return Fix(f"the entry of {entry.name}", '"alwaysLoadTools": true')
+        return Fix(f"the entry of {visible(entry.name, 60)}", '"alwaysLoadTools": true')
 
-    def exclude(self, entry: Entry, tools: list[str]) -> Fix | None:
-        return Fix(f"the entry of {entry.name}", f'"excludeTools": {json.dumps(tools)}')
+    def awaits(self, entry: Entry) -> Fix | None:
+        return Fix("the environment", "QWEN_CODE_LEGACY_MCP_BLOCKING=1", "sh")
 
-    def filter_matches(self, pattern: str, tools: Sequence[str]) -> bool:
-        return pattern.partition("(")[0] in tools
-
-    def loses_list(self, flawed: FlawedTool) -> bool:
-        return not flawed.conforms
-
-
-_HTTP_TYPES = ("http", "streamable-http", "streamableHttp")
+    def wait_before_first_request(
+        self, entry: Entry, settings: Settings, context: Context, likely: Mapping[str, str] | None = None
+    ) -> float | None:
+        """Headless it waits for all; an interactive session for none, unless it is told to find them first."""
+        known = likely or {}
+        return 0.0 if known.get("mode") == "interactive" and known.get("mcp-blocking") != "on" else None
 
 
-def _gate(entry: Entry, settings: Settings) -> Gate | None:
-    excluded = settings.names("mcp.excluded")
-    if any(fnmatchcase(entry.name, pattern) for pattern in excluded):
-        return certain_gate("mcp.excluded names it", f"take {entry.name} out of mcp.excluded")
-    allowed = settings.names("mcp.allowed")
-    if allowed and not any(fnmatchcase(entry.name, pattern) for pattern in allowed):
-        return certain_gate("mcp.allowed does not name it", f"add {entry.name} to mcp.allowed")
-    if entry.source.scope == "project":
-        return Gate(
-            "it stands in a project's file; headless and in approval mode default, Qwen Code starts no such server",
-            False,
-            "start with --approval-mode yolo, or move the entry to ~/.qwen/settings.json",
-        )
-    return None
+def _own_folder(context: Context) -> str:
+    return context.environ.get("QWEN_HOME") or posixpath.join(context.home, ".qwen")
+
+
+def _runtime_name(entry: Entry, tool: str) -> str:
+    """As the naming rule in its data makes it."""
+    return hash_unless_plain(_NAME, f"mcp__{entry.name}__{tool}")
+
+
+_NAME = {
+    "must_match": "[A-Za-z][A-Za-z0-9_-]*", "max_length": 63, "unit": "utf16",
+    "otherwise": {
+        "allowed": "A-Za-z0-9_-", "replacement": "_", "hash": {"algorithm": "fnv1a32", "digits": 7},
+    },
+}  # fmt: skip
+
+
+def _shown(known: Visible, likely: Mapping[str, str]) -> Visible:
+    """What is said to be shown at once is so, but for code mode and where no such server is started."""
+    return known if known == "no" or likely.get("code-mode") == "on" else "yes"
+
+
+def _trust_is_on(settings: Settings) -> bool:
+    return settings.get("security.folderTrust.enabled") is True
+
+
+def _distrusted() -> Gate:
+    return certain_gate(
+        "the folder is one not to trust: Qwen Code starts no server in it, the user's neither",
+        f"trust the folder in ~/.qwen/{TRUSTED_FOLDERS}",
+    )
+
+
+def _unapproved() -> Gate:
+    return Gate(
+        "it stands in a project's file, and headless Qwen Code starts such a server in approval mode yolo only; an "
+        "interactive session asks",
+        False,
+        "approve it once with qwen mcp approve, or move the entry to ~/.qwen/settings.json",
+        (Fix("settings.json", '{"tools": {"approvalMode": "yolo"}}'),),
+        [{"approval": _NOT_YOLO, "mode": ("headless", "acp")}],
+    )
+
+
+def _approved(entry: Entry, settings: Settings, context: Context) -> bool:
+    """Whether a person approved it here. The approval is bound to the entry as it was then, which is not compared."""
+    here: Any = settings.value.get(f"({_APPROVALS})")
+    for key in (context.cwd, entry.name, "status"):
+        here = here.get(key) if isinstance(here, Mapping) else None
+    return bool(here == "approved")

@@ -33,6 +33,10 @@ TEXT = Shape("a text", _is_text)
 FILLED_TEXT = Shape("a text that is not empty", lambda value: isinstance(value, str) and value != "")
 TEXTS = Shape("an array of texts", lambda value: isinstance(value, list) and all(map(_is_text, value)))
 TEXT_TABLE = Shape("a table of texts", lambda value: _table_of(value, _is_text))
+LOOSE_TABLE = Shape(
+    "a table of texts, numbers or booleans",
+    lambda value: _table_of(value, lambda one: _is_scalar(one) or one is True or one is False),
+)
 SCALAR_TABLE = Shape("a table of texts, numbers or null", lambda value: _table_of(value, _is_scalar))
 FLAG = Shape("true or false", lambda value: isinstance(value, bool))
 NUMBER = Shape("a number", _is_number)

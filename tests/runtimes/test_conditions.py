@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contractd.errors import UsageError
-from contractd.runtimes.base import Settings
-from contractd.runtimes.conditions import Conditions, Seen, conditions_of, holds, switched_off_by
+from contractd.runtimes.base import Gate, Settings
+from contractd.runtimes.conditions import OR, Conditions, Seen, conditions_of, holds, shut, switched_off_by
 from contractd.runtimes.profile import Condition, Decider, When
 
 KEYS, VALUES = ("a", "b", "c"), ("on", "off", "auto")
@@ -142,3 +142,64 @@ def test_the_setting_that_switches_something_off_is_named_if_it_would_be_there_b
     assert switched_off_by([{"search": ["on"]}], off, AVAILABLE) == "tools.search"
     assert switched_off_by([{"search": ["off"], "image": ["on"]}], off, AVAILABLE) is None
     assert switched_off_by([{"search": ["on"]}], decided(stated={"search": "off"}), AVAILABLE) is None
+
+
+# ---- gates
+
+
+@pytest.mark.parametrize(
+    ("known", "defaults", "held"),
+    [
+        ({"a": "on"}, {}, "yes"),
+        ({"a": "off"}, {}, "no"),
+        ({}, {"a": "on"}, "maybe"),
+        ({}, {"a": "off"}, "no"),
+        ({}, {}, "maybe"),
+    ],
+)
+def test_a_gate_that_depends_on_the_run_is_shut_as_its_conditions_say(known: Any, defaults: Any, held: str) -> None:
+    left = {} if known or defaults else {"a": ("on", "off")}
+    assert shut(Gate("why", False, "settle", when=[{"a": ["on"]}]), Conditions(known, defaults, left)) == held
+
+
+def test_a_gate_without_conditions_is_shut_surely_or_nobody_knows() -> None:
+    nothing = Conditions({}, {}, {})
+    assert (
+        shut(Gate("why", True, "settle"), nothing) == "yes" and shut(Gate("why", False, "settle"), nothing) == "maybe"
+    )
+
+
+# ---- what servers declare
+
+
+RESOURCES = {
+    "mcp": Condition(
+        values=["none", "connected", "resources"],
+        default="none",
+        decided_by=[Decider(mcp="resources", value="resources"), Decider(mcp="connected", value="connected")],
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("configured", "connected", "resources", "known", "left"),
+    [
+        (False, None, None, "none", None),
+        (True, False, None, "none", None),
+        (True, True, True, "resources", None),
+        (True, True, False, "connected", None),
+        (True, True, None, None, ("resources", "connected")),
+        (True, None, None, None, ("resources", "connected")),
+    ],
+)
+def test_whether_a_server_has_resources_is_open_where_nobody_asked(
+    configured: bool, connected: Any, resources: Any, known: Any, left: Any
+) -> None:
+    found = conditions_of(RESOURCES, {}, Seen(Settings({}), {}, configured, connected, resources))
+    assert found.known.get("mcp") == known and found.open.get("mcp") == left
+
+
+def test_values_that_are_left_are_none_of_those_that_are_not() -> None:
+    left = {"mcp": OR.join(("resources", "connected"))}
+    assert holds([{"mcp": ["none"]}], left) == "no" and holds([{"mcp": ["resources"]}], left) == "maybe"
+    assert holds([{"mcp": ["resources", "connected"]}], left) == "yes"

@@ -118,8 +118,8 @@ def test_what_could_be_several_runtimes_names_them_all() -> None:
 
 
 def test_a_file_that_names_one_runtime_tells_who_else_it_could_be_for() -> None:
-    found = recognise(document("qwen.json", HTTP_URL))
-    assert found.runtime.name == "qwen-code" and found.rivals == ("gemini-cli",)
+    found = recognise(document(".mcp.json", CLINE))
+    assert found.runtime.name == "claude-code" and found.rivals == ("cline",)
     assert recognise(document("opencode.json", LOCAL)).rivals == ()
 
 
@@ -134,6 +134,11 @@ def test_every_runtime_recognises_its_own_files_where_it_reads_them(name: str) -
             )
             text = {"codex-cli": CODEX, "goose": GOOSE}.get(name, json.dumps(content))
             assert recognise(document(location.path, text)).runtime.name in (name, "claude-code"), location.path
+
+
+def test_what_fits_less_than_half_as_well_is_no_rival() -> None:
+    found = recognise(document(".qwen/settings.json", HTTP_URL))
+    assert found.runtime.name == "qwen-code" and found.rivals == ()
 
 
 def test_a_folder_whose_name_only_ends_alike_is_not_taken_for_it() -> None:

@@ -7,10 +7,13 @@ from tests.preflight.situations import failed, tool
 
 OK = setup(SH)
 REMOTE = setup(HTTP)
+QWEN = setup(SH).but(runtime="qwen-code@0.24.4")
+HANDS = setup(SH).but(runtime="openhands@1.16.0")
 GOOD = tool("get_x", "id")
 NO_TYPE = {"name": "get_y", "inputSchema": {"properties": {"id": {"type": "text"}}, "type": "object"}}
 ODD_DIALECT = {"name": "get_y", "inputSchema": {"type": "object", "$schema": "https://example.org/mine"}}
 LOST = {"name": "get_y", "inputSchema": {"$schema": "http://json-schema.org/draft-07/schema#"}}
+NO_SCHEMA = {"name": "get_y"}
 NO_PARAMETERS = {"name": "get_y", "inputSchema": {"type": "object", "properties": {}}}
 
 PAIRS = [
@@ -70,5 +73,35 @@ PAIRS = [
         "Claude Code drops the whole list of mail over get_y: its 2 sound tools would be missing too",
         "mend that tool in the server",
         provider="mail",
+    ),
+    Pair(
+        "CTD406",
+        QWEN.but(tools={"mail": [GOOD, GOOD]}),
+        QWEN.but(tools={"mail": [GOOD]}),
+        "high",
+        "Qwen Code drops the whole list of mail over get_x: its 1 sound tool would be missing too",
+        "mend that tool in the server",
+        provider="mail",
+        about="one name twice",
+    ),
+    Pair(
+        "CTD406",
+        QWEN.but(tools={"mail": [GOOD, tool("constructor")]}),
+        QWEN.but(tools={"mail": [GOOD, tool("constructors")]}),
+        "high",
+        "every JavaScript object has a property of that name",
+        "mend that tool in the server",
+        provider="mail",
+        about="a name that every object has",
+    ),
+    Pair(
+        "CTD406",
+        HANDS.but(tools={"mail": [GOOD, NO_SCHEMA]}),
+        HANDS.but(tools={"mail": [GOOD, NO_TYPE]}),
+        "high",
+        "OpenHands does not start over get_y of mail: no model is asked, and the exit status is 0",
+        "mend that tool in the server",
+        provider="mail",
+        about="the whole agent",
     ),
 ]

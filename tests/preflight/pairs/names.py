@@ -255,4 +255,40 @@ PAIRS = [
         tool="drop_all",
         about="an exclude list",
     ),
+    Pair(
+        "CTD312",
+        Setup(
+            OK.text.replace(MARK, ""),
+            {"mail": [GET]},
+            places={"contractd.toml": f'{MARK}[tools."mail.get-x"]\neffect = "read"\n'},
+        ),
+        Setup(
+            OK.text.replace(MARK, ""),
+            {"mail": [GET]},
+            places={"contractd.toml": '[tools."mail.get_x"]\neffect = "read"\n'},
+        ),
+        "low",
+        "contractd.toml declares something of mail.get-x: it is not offered; did you mean get_x?",
+        "correct the name, or take it out",
+        provider="mail",
+        tool="get-x",
+    ),
+    Pair(
+        "CTD312",
+        Setup(
+            OK.text.replace(MARK, ""),
+            {"mail": [GET]},
+            places={"contractd.toml": f'{MARK}[tools."mall.get_x"]\neffect = "read"\n'},
+        ),
+        Setup(
+            OK.text.replace(MARK, ""),
+            places={"contractd.toml": '[tools."mail.get-x"]\neffect = "read"\n'},
+            skipped={"mail": "it was declined"},
+        ),
+        "low",
+        "contractd.toml declares something of mall.get_x: no server of this name is configured; did you mean mail?",
+        "correct the name, or take it out",
+        tool="get_x",
+        about="no such server, and a server that was not seen",
+    ),
 ]

@@ -55,6 +55,7 @@ RULES: tuple[Rule, ...] = (
     _rule("CTD309", "deferred-tools", "info", "The model must search before it sees the tools of a server."),
     _rule("CTD310", "ambiguous-bare-name", "info", "Several servers have a tool of this name."),
     _rule("CTD311", "filter-without-match", None, "An include or exclude list names a tool that is not offered."),
+    _rule("CTD312", "declaration-without-match", "low", "contractd.toml declares something of no tool there is."),
     _rule("CTD401", "unsupported-protocol", "high", "A server speaks no protocol version that contractd knows."),
     _rule("CTD402", "unsupported-schema-version", "high", "A manifest has a format version contractd does not read."),
     _rule("CTD403", "unsupported-dialect", "medium", "A schema names a JSON Schema dialect that is not known."),

@@ -16,12 +16,13 @@ from contractd.preflight.prepare import Ask, Prepared, prepare
 from contractd.preflight.request import Request
 from contractd.preflight.rules import check_all
 from contractd.preflight.stated import passed_over, stated_conditions
-from contractd.preflight.verdict import judge
+from contractd.preflight.verdict import Judged, judge
 from contractd.preflight.view import View
 from contractd.preflight.views import provider_views, tool_views
 from contractd.runtimes.catalogue import CONTRACTD, nearest_profile, profiles
 from contractd.runtimes.conditions import Seen, conditions_of
 from contractd.runtimes.profile import Profile
+from contractd.text import plural
 
 if TYPE_CHECKING:  # what contacts is imported by whoever has something to contact
     from contractd.clock import Clock
@@ -75,8 +76,18 @@ def assess(
         offline=request.offline,
         undetermined=judged.undetermined,
         hidden=judged.hidden,
-        notes=gathered.notes + passed_over(request, gathered, view.profile.conditions if view.profile else {}),
+        notes=(
+            gathered.notes
+            + passed_over(request, gathered, view.profile.conditions if view.profile else {})
+            + _stale(judged)
+        ),
     )
+
+
+def _stale(judged: Judged) -> tuple[str, ...]:
+    if not judged.stale:
+        return ()
+    return (f"{plural(judged.stale, 'finding')} of the baseline no longer there; --write-baseline FILE writes it anew",)
 
 
 def _files(gathered: Gathered) -> tuple[FileView, ...]:

@@ -10,18 +10,20 @@ from contractd.preflight.catalogue import rule
 from contractd.preflight.model import FailOn, Finding, Verdict, verdict_of
 from contractd.preflight.stated import chosen, element_place
 from contractd.preflight.view import View
+from contractd.runtimes.base import Entry
 from contractd.text import visible
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The findings as they are reported, and what follows from them."""
+    """The findings as they are reported, and what follows from them. ``stale``: how many of the baseline's are gone."""
 
     verdict: Verdict
     undetermined: tuple[str, ...]
     findings: tuple[Finding, ...]
     fail_on: FailOn
     hidden: int
+    stale: int = 0
 
 
 def judge(view: View, found: tuple[Finding, ...], accepted: frozenset[str]) -> Judged:
@@ -36,7 +38,9 @@ def judge(view: View, found: tuple[Finding, ...], accepted: frozenset[str]) -> J
     left_out = [finding for finding in marked if not choice.shows(finding.rule.id)]
     open_questions = tuple(finding for finding in left_out if finding.undetermined)
     verdict, undetermined = verdict_of(shown + open_questions, choice.fail_on, choice.allowed)
-    return Judged(verdict, undetermined, shown, choice.fail_on, len(left_out))
+    gone = accepted - {finding.fingerprint for finding in found}
+    stale = len(gone) if all(_seen(entry, view) for entry in view.setup.entries) else 0
+    return Judged(verdict, undetermined, shown, choice.fail_on, len(left_out), stale)
 
 
 def _accept(finding: Finding, accepted: frozenset[str]) -> Finding:
@@ -86,9 +90,12 @@ def _out_of_sight(suppression: Suppression, view: View) -> bool:
     if suppression.provider and entry is None:
         return False
     about = [entry] if entry else view.setup.entries
-    return any(
-        one.disabled is None and (one.id not in view.rows or view.rows[one.id].status != "ready") for one in about
-    )
+    return not all(_seen(one, view) for one in about)
+
+
+def _seen(entry: Entry, view: View) -> bool:
+    """Whether all there is to find about a server could be found this time."""
+    return entry.disabled is not None or (entry.id in view.rows and view.rows[entry.id].status == "ready")
 
 
 def _matches(suppression: Suppression, finding: Finding, view: View) -> bool:

@@ -276,6 +276,16 @@ def test_a_baseline_accepts_what_it_was_written_of_and_nothing_new(bench: Bench)
     assert bench.report(more).verdict == "not_ready"
 
 
+def test_what_a_baseline_accepts_and_is_no_longer_there_is_told_once_every_server_was_seen(bench: Bench) -> None:
+    bench.write("baseline.json", baseline_text(bench.report(CLASH).findings))
+    options = {"baseline": "baseline.json"}
+    assert not bench.report(CLASH.but(options=options)).notes
+    mended = CLASH.but(options=options, tools={"mail": [tool("post_letter", "to")]})
+    (note,) = bench.report(mended).notes
+    assert "of the baseline no longer there; --write-baseline" in note
+    assert not bench.report(UNSEEN.but(options=options)).notes
+
+
 def test_moved_lines_and_other_words_do_not_make_a_finding_new(bench: Bench) -> None:
     bench.write("baseline.json", baseline_text(bench.report(CLASH).findings))
     moved = CLASH.but(text=CLASH.text.replace('{"mail"', '{\n\n  "mail"'), options={"baseline": "baseline.json"})

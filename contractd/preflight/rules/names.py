@@ -1,4 +1,4 @@
-"""CTD305, 307, 308, 309, 311: what the model gets to see, and under which names."""
+"""CTD305, 307, 308, 309, 311, 312: what the model gets to see, and under which names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contractd.preflight.catalogue import rule
 from contractd.preflight.likeness import nearest
 from contractd.preflight.model import Finding, Severity
 from contractd.preflight.names import NamedTool
-from contractd.preflight.rules.configuration import remedies, value_place
+from contractd.preflight.rules.configuration import remedies, unknown_provider, value_place
 from contractd.preflight.view import View
 from contractd.runtimes.base import Entry
 from contractd.runtimes.reading import Role
@@ -37,6 +37,7 @@ def check(view: View) -> Iterator[Finding]:
             deferred.append(entry)
     if deferred:
         yield _deferred(view, deferred)
+    yield from _declarations(view)
 
 
 def _unknown(view: View) -> Iterator[Finding]:
@@ -145,6 +146,37 @@ def _filters(view: View, entry: Entry, tools: list[NamedTool]) -> Iterator[Findi
                 subject=role,
                 retryable=False,
             )
+
+
+def _declarations(view: View) -> Iterator[Finding]:
+    """A declaration that names no tool settles nothing, in silence."""
+    for reference in view.policy.policy.tools:
+        provider, _, tool = reference.partition(".")
+        entry = view.entry(provider)
+        if entry is None:
+            hint = f"no server of this name is configured{unknown_provider(view, provider)}"
+        else:
+            row = view.rows.get(entry.id)
+            if row is None or row.fetched is None:
+                continue  # what it offers is not known this time
+            names = [known.raw for known in view.table.of(entry)]
+            if tool in names:
+                continue
+            close = nearest(tool, names)
+            hint = "it is not offered" + (
+                f"; did you mean {visible(close, 80)}?" if close else f"; it offers {listed(names)}"
+            )
+        yield Finding(
+            rule("declaration-without-match"),
+            "low",
+            f"contractd.toml declares something of {visible(reference, 200)}: {hint}",
+            "correct the name, or take it out: it has no effect",
+            view.policy.place("tools", reference) or view.file,
+            provider=entry.name if entry else None,
+            tool=tool,
+            subject=reference,
+            retryable=False,
+        )
 
 
 def _element(view: View, entry: Entry, role: Role, text: str) -> Place:

@@ -163,9 +163,8 @@ def _declarations(view: View) -> Iterator[Finding]:
             if tool in names:
                 continue
             close = nearest(tool, names)
-            hint = "it is not offered" + (
-                f"; did you mean {visible(close, 80)}?" if close else f"; it offers {listed(names)}"
-            )
+            nearby = f"did you mean {visible(close, 80)}?" if close else f"it offers {listed(names)}"
+            hint = f"it is not offered; {nearby}"
         yield Finding(
             rule("declaration-without-match"),
             "low",

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from contractd.documents import Document
+from contractd.documents import Document, parse
 from contractd.errors import ConfigError, UsageError
 from contractd.policy import Loaded
-from contractd.preflight.files import POLICY_FILE, STDIN_SHOWN, is_file, is_policy, read_document, read_named
+from contractd.preflight.files import (
+    POLICY_FILE,
+    STDIN_SHOWN,
+    is_file,
+    is_policy,
+    read_bytes,
+    read_document,
+    read_named,
+)
 from contractd.preflight.model import FileView
 from contractd.preflight.own import Own, own_settings
 from contractd.preflight.request import Request
@@ -20,6 +29,8 @@ from contractd.runtimes.base import Context, Location, Scope, Setup, Source
 from contractd.runtimes.catalogue import CONTRACTD, RUNTIMES, Recognition, recognise, runtime_named
 from contractd.runtimes.runtime import Runtime
 from contractd.text import listed, visible
+
+_MOST_TEXTS, _MOST_TEXT = 100, 256 * 1024  # files, and bytes of each
 
 
 @dataclass(frozen=True)
@@ -53,7 +64,8 @@ class Gathered:
 
 def gather(request: Request) -> Gathered:
     """Read everything. Raises UsageError or ConfigError; nothing is started."""
-    context = Context(request.environ, request.home, str(Path(request.cwd).resolve()))
+    cwd = Path(request.cwd).resolve()
+    context = Context(request.environ, request.home, str(cwd), repository=_repository(cwd))
     documents = [read_named(name, request) for name in request.configs]
     own = own_settings(request, documents)
     wanted = _wanted(request, own)
@@ -69,6 +81,7 @@ def gather(request: Request) -> Gathered:
     else:
         wanted = wanted or _installed(context, own)
         sources = _found_sources(wanted.runtime, context, own)
+    context = replace(context, texts=_texts(wanted.runtime, sources, context))
     around = surroundings(wanted.runtime, context)
     setup = around.given_to(wanted.runtime.read(sources, around.context))
     return Gathered(
@@ -159,24 +172,47 @@ def _because(runtime: Runtime, reason: str) -> Wanted:
 
 
 def _has_files(runtime: Runtime, context: Context) -> bool:
-    return any(location.servers and is_file(location.path) for location in runtime.locations(context))
+    return any(
+        location.servers and (location.text is not None or is_file(location.path))
+        for location in runtime.locations(context)
+    )
 
 
 def _present(runtime: Runtime, locations: Iterable[Location]) -> list[Source]:
     """The files that are there. Started from home, a runtime has one file for user and project: the user's."""
     present: dict[str, Location] = {}
     for location in locations:
-        if is_file(location.path):
+        if location.text is not None or is_file(location.path):
             present.setdefault(location.path, location)
     return [
         Source(
-            read_document(location.path),
+            read_document(location.path) if location.text is None else _stated(location.path, location.text),
             location.scope,
             f"{runtime.title} reads it in {location.scope} scope",
             location.servers,
         )
         for location in present.values()
     ]
+
+
+def _stated(path: str, text: str) -> Document:
+    return parse(path, text.encode("utf-8", "surrogateescape"))
+
+
+def _texts(runtime: Runtime, sources: list[Source], context: Context) -> dict[str, str]:
+    """What the files hold that the configuration takes texts from; one that can't be read is the runtime's to judge."""
+    paths = [path for path in runtime.text_files(sources, context)[:_MOST_TEXTS] if is_file(path)]
+    texts: dict[str, str] = {}
+    for path in paths:
+        with contextlib.suppress(ConfigError):
+            texts[path] = read_bytes(path, path)[:_MOST_TEXT].decode("utf-8", "replace")
+    return texts
+
+
+def _repository(folder: Path) -> str | None:
+    """The root of the git repository that a folder lies in."""
+    above = (folder, *folder.parents)
+    return next((str(one) for one in above if os.path.exists(one / ".git")), None)  # noqa: PTH110 - never raises
 
 
 def _rivals(recognition: Recognition) -> tuple[str, ...]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from contractd.runtimes.reading import EntryReader
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 5.6.2
+# Only what no report shows: a command line with a file's text in it would.
+_FROM_FILES: tuple[Role, ...] = ("env", "headers")
 _TIMES: tuple[tuple[Role, float], ...] = (("budget-s", 1.0), ("budget-ms", 0.001))
 
 
@@ -86,7 +88,7 @@ class SpecBuilder:
             self._reader.problem(rule, level, message, pointer, server=self._name, **more)
 
         expanded = self._texts.expanded(role, value, note)
-        if self._reading.file_texts:
+        if self._reading.file_texts and role in _FROM_FILES:
             expanded = self._reading.file_texts(expanded, self._reader.holder(pointer))
         expanded = self._texts.home(role, expanded)
         if "\0" in expanded:

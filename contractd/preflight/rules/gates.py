@@ -21,6 +21,7 @@ _NOT_MEANT = frozenset({"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "FATAL", "C
 def check(view: View) -> Iterator[Finding]:
     """Gates, waits, and variables that stay behind."""
     up = _up_after(view)
+    yield from _too_slow_together(view)
     for entry in view.setup.entries:
         if entry.disabled is None:
             yield from _gate(view, entry)
@@ -67,6 +68,29 @@ def _fatal(view: View, entry: Entry) -> Iterator[Finding]:
             provider=entry.name,
             retryable=row.failure.retryable if row.failure else None,
         )
+
+
+def _too_slow_together(view: View) -> Iterator[Finding]:
+    """Servers that come up one after the other, all of them within one time; one that never answers is told apart."""
+    limit = view.runtime.budget_for_all
+    if limit is None or any(row.timed_out for row in view.rows.values()):
+        return
+    needed = 0.0
+    for entry in view.setup.entries:
+        row = view.rows.get(entry.id)
+        before, needed = needed, needed + (row.seconds if row else 0.0)
+        if row and before <= limit < needed:
+            yield Finding(
+                rule("fatal-server"),
+                "high",
+                f"{visible(entry.name)} would be up after {needed:.1f} s: {view.runtime.title} starts its servers one "
+                f"after the other, and gives all of them together {limit:g} s; no model is asked, exit status 0",
+                "make the servers before it start faster, or switch off what this session does not need",
+                entry.place,
+                confidence="medium",  # a start takes another time on another day
+                provider=entry.name,
+                retryable=True,
+            )
 
 
 def _not_awaited(view: View, entry: Entry, up: float | None) -> Iterator[Finding]:

@@ -66,7 +66,7 @@ def gather(request: Request) -> Gathered:
     """Read everything. Raises UsageError or ConfigError; nothing is started."""
     cwd = Path(request.cwd).resolve()
     context = Context(request.environ, request.home, str(cwd), repository=_repository(cwd))
-    documents = [read_named(name, request) for name in request.configs]
+    documents = [_named(name, request, context) for name in request.configs]
     own = own_settings(request, documents)
     wanted = _wanted(request, own)
     if wanted and wanted.runtime.name != CONTRACTD:
@@ -110,7 +110,7 @@ def _named_sources(runtime: Runtime, documents: list[Document], context: Context
     sources: list[Source] = []
     for document in documents:
         if document.path != STDIN_SHOWN:
-            sources += _present(runtime, runtime.companions(_full(document.path, runtime, context), context))
+            sources += _present(runtime, runtime.companions(_full(document.path, runtime, context), context), context)
     for document in documents:
         if document.path == STDIN_SHOWN:
             sources.append(Source(document, "user", "read from standard input: taken as if it stood in user scope"))
@@ -134,7 +134,7 @@ def _found_sources(runtime: Runtime, context: Context, own: Own) -> list[Source]
         sources = [Source(doc, own.scopes.get(doc.path, "stated"), "contractd reads it itself") for doc in documents]
         places = [POLICY_FILE]
     else:
-        sources = _present(runtime, runtime.locations(context))
+        sources = _present(runtime, runtime.locations(context), context)
         places = [location.path for location in runtime.locations(context) if location.servers]
     if not any(source.servers for source in sources):
         raise UsageError(
@@ -178,7 +178,7 @@ def _has_files(runtime: Runtime, context: Context) -> bool:
     )
 
 
-def _present(runtime: Runtime, locations: Iterable[Location]) -> list[Source]:
+def _present(runtime: Runtime, locations: Iterable[Location], context: Context) -> list[Source]:
     """The files that are there. Started from home, a runtime has one file for user and project: the user's."""
     present: dict[str, Location] = {}
     for location in locations:
@@ -186,7 +186,7 @@ def _present(runtime: Runtime, locations: Iterable[Location]) -> list[Source]:
             present.setdefault(location.path, location)
     return [
         Source(
-            read_document(location.path) if location.text is None else _stated(location.path, location.text),
+            _read(location, runtime, context),
             location.scope,
             f"{runtime.title} reads it in {location.scope} scope",
             location.servers,
@@ -195,8 +195,32 @@ def _present(runtime: Runtime, locations: Iterable[Location]) -> list[Source]:
     ]
 
 
-def _stated(path: str, text: str) -> Document:
-    return parse(path, text.encode("utf-8", "surrogateescape"))
+def _read(location: Location, runtime: Runtime, context: Context) -> Document:
+    if location.text is not None:
+        return parse(location.path, location.text.encode("utf-8", "surrogateescape"))
+    try:
+        return read_document(location.path)
+    except ConfigError as error:
+        raise _with_consequence(error, runtime, location.path, context) from None
+
+
+def _named(name: str, request: Request, context: Context) -> Document:
+    """A file that the user named. Raises ConfigError, with what its runtime does over such a file."""
+    try:
+        return read_named(name, request)
+    except ConfigError as error:
+        by_name = recognise(Document(name, "", "json", {})).runtime
+        runtime = runtime_named(request.runtime)[0] if request.runtime else by_name
+        raise _with_consequence(error, runtime, name, context) from None
+
+
+def _with_consequence(error: ConfigError, runtime: Runtime, path: str, context: Context) -> ConfigError:
+    """Some runtimes do worse than passing over a file that can't be parsed: the hint says so."""
+    parsed = error.place is not None and error.place.line is not None
+    source = Source(Document(path, "", "json", {}), "user", "it could not be parsed")
+    follows = runtime.reading_of(source, context).over_syntax if parsed else ""
+    hint = "; ".join(filter(None, (error.hint, follows)))
+    return ConfigError(error.message, place=error.place, hint=hint) if follows else error
 
 
 def _texts(runtime: Runtime, sources: list[Source], context: Context) -> dict[str, str]:

@@ -54,10 +54,6 @@ class Runtime(Behaviour):
         """Files of variables that it loads before it expands any, the strongest first; its environment beats them."""
         return []
 
-    def loaded(self, present: Sequence[str], context: Context) -> list[str]:
-        """Those of these files that it loads, where they are the ones that are there."""
-        return list(present)
-
     def text_files(self, sources: Sequence[Source], context: Context) -> list[str]:
         """Files that texts of its configuration are taken from; what they hold belongs into ``context.texts``."""
         return []

@@ -40,3 +40,35 @@ def test_what_a_file_holds_is_given_to_the_server_and_one_that_is_not_there_is_a
     gathered = gather(bench.request(setup))
     spec = gathered.setup.entries[0].spec
     assert spec is not None and spec.env == {"KEY": "s3cret"} and "s3cret" not in repr(gathered.context)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "runtime", "said"),
+    [
+        (".qwen/settings.json", "{\"mcpServers\": 'x'}", None, "strings take double quotes in JSON; Qwen Code 0.21.10"),
+        ("settings.json", "", "qwen-code", "overwrites it with {}"),
+        (".mcp.json", "{", "qwen-code", "warns on stderr"),
+        (".openhands/mcp.json", "{", None, "exit status 1"),
+    ],
+)
+def test_over_a_file_that_cannot_be_parsed_the_hint_says_what_its_runtime_does(
+    bench: Bench, name: str, text: str, runtime: str | None, said: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        gather(bench.request(Setup(text, runtime=runtime, name=name)))
+    assert said in (caught.value.hint or "") and caught.value.place is not None
+
+
+def test_a_file_that_nobody_named_is_judged_by_the_runtime_that_reads_it(bench: Bench) -> None:
+    bench.write("~/.qwen/settings.json", "{")
+    with pytest.raises(ConfigError) as caught:
+        gather(bench.request(OPENCODE.but(runtime="qwen-code")))
+    assert "overwrites it with {}" in (caught.value.hint or "")
+
+
+def test_a_file_that_is_not_there_has_no_such_hint(bench: Bench) -> None:
+    request = bench.request(Setup("{}", runtime="qwen-code", name="settings.json"))
+    (bench.here / "settings.json").unlink()
+    with pytest.raises(ConfigError) as caught:
+        gather(request)
+    assert "overwrites" not in (caught.value.hint or "")

@@ -120,14 +120,13 @@ class Removal(_Data):
 
 class Clash(_Data):
     """Who gets the call. ``bare_name``: what a call of a server's own name meets where a built-in of exactly that name
-    is there; ``bare_name_without_builtin``: where none is; ``bare_name_folded``: where one's differs by case, - and _.
+    is there; ``bare_name_without_builtin``: where none is.
     """
 
     builtin: Literal["mcp-wins", "builtin-wins", "first-wins-race", "start-aborts", "apart", "undetermined"]
     mcp: Literal["last-wins-race", "first-wins-race", "first-wins", "last-wins", "one-dropped", "apart", "undetermined"]
     bare_name: Bare
     bare_name_without_builtin: Bare
-    bare_name_folded: Bare | None = None
     folding: Literal["none", "lower-case"] | None = None
     about: str | None = None
     note: str | None = None

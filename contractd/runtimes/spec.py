@@ -5,18 +5,16 @@ from __future__ import annotations
 import os.path
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from contractd.documents import pointer_join
 from contractd.providers.base import Inherit, ProviderSpec, Transport
+from contractd.runtimes.base import Level
+from contractd.runtimes.noting import Noter
 from contractd.runtimes.remarks import unused_keys
 from contractd.runtimes.style import Lost, Role, Unspoken, slug
 from contractd.runtimes.texts import Texts
 from contractd.text import visible
-
-if TYPE_CHECKING:
-    from contractd.runtimes.base import Level
-    from contractd.runtimes.reading import EntryReader
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 5.6.2
 # Only what no report shows: a command line with a file's text in it would.
@@ -27,7 +25,7 @@ _TIMES: tuple[tuple[Role, float], ...] = (("budget-s", 1.0), ("budget-ms", 0.001
 class SpecBuilder:
     """Builds the spec of one entry; what is wrong with it is noted with its reader."""
 
-    def __init__(self, reader: EntryReader, name: str, raw: Mapping[str, Any], pointer: str) -> None:
+    def __init__(self, reader: Noter, name: str, raw: Mapping[str, Any], pointer: str) -> None:
         self._reader, self._name, self._raw, self._pointer = reader, name, raw, pointer
         self._reading, self._context = reader.reading, reader.context
         self._texts = Texts(reader.reading, reader.context, reader.title, name, raw)

@@ -13,6 +13,7 @@ from contractd.runtimes import catalogue
 from contractd.runtimes.catalogue import RUNTIMES, nearest_profile, profiles, runtime_named, version_key
 from contractd.runtimes.conditions import OR
 from contractd.runtimes.profile import Profile
+from tests.runtimes.situations import PROGRAM, read, servers
 
 FILES = sorted((Path(catalogue._data_folder()) / "builtin").glob("*/*.json"))
 EVERY = [
@@ -85,6 +86,20 @@ def test_its_rules_are_of_the_kinds_that_are_executed(profile: Profile) -> None:
     if whole.get("max_length") is not None and "otherwise" not in whole and "hash" not in whole:
         assert whole["overflow"] in ("dropped", "middle-dots", "cut", "hash-suffix")
     assert profile.mcp.clash.bare_name and profile.mcp.clash.builtin and profile.mcp.clash.mcp
+
+
+@pytest.mark.parametrize("profile", EVERY)
+def test_servers_that_are_never_loaded_for_their_name_have_a_gate(profile: Profile) -> None:
+    for name in profile.mcp.naming.get("never_loaded_servers", ()):
+        setup = read(profile.runtime, servers(profile.runtime, {name: PROGRAM[profile.runtime]}))
+        assert [entry.gate.certain for entry in setup.entries if entry.gate] == [True], name
+
+
+@pytest.mark.parametrize("profile", EVERY)
+def test_a_removal_that_is_like_another_names_one_that_is_there(profile: Profile) -> None:
+    with_aliases = {removal.setting for removal in profile.removal if removal.aliases}
+    for removal in profile.removal:
+        assert removal.like is None or removal.like in with_aliases, removal.setting
 
 
 @pytest.mark.parametrize("name", sorted(RUNTIMES))

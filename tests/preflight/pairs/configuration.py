@@ -290,6 +290,26 @@ PAIRS = [
         provider="mail",
     ),
     Pair(
+        "CTD114",
+        Setup(
+            f'{{"mcpServers": {{"slow": {{{SH}}}, {MARK}"mail": {{{SH}}}, "last": {{{SH}}}}}}}',
+            {"slow": ready([tool("get_x")], seconds=20.0), "mail": ready([tool("get_y")], seconds=11.0)},
+            "openhands@1.16.0",
+        ),
+        Setup(
+            f'{{"mcpServers": {{"slow": {{{SH}}}, {MARK}"mail": {{{SH}}}, "last": {{{SH}}}}}}}',
+            {"slow": ready([tool("get_x")], seconds=20.0), "mail": ready([tool("get_y")], seconds=9.0)},
+            "openhands@1.16.0",
+        ),
+        "high",
+        "mail would be up after 31.0 s: OpenHands starts its servers one after the other",
+        "switch off what this session does not need",
+        provider="mail",
+        confidence="medium",
+        retryable=True,
+        about="all servers within one time",
+    ),
+    Pair(
         "CTD115",
         Setup(f'{MARK}{{"mcpServers": {{}}}}'),
         OK,

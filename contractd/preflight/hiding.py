@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from contractd.errors import Failure
 from contractd.providers.base import ProviderSpec
-from contractd.runtimes.secrets import is_secret, redact, redact_argv
+from contractd.runtimes.secrets import is_secret, redact, secret_spans
 
 if TYPE_CHECKING:
     from contractd.registry import Row
@@ -52,11 +52,8 @@ def _secrets(spec: ProviderSpec, environ: Mapping[str, str]) -> Iterator[str]:
     for name, value in (*environ.items(), *spec.env.items()):
         if is_secret(name, value):
             yield value
-    for argument, shown in zip(spec.argv, redact_argv(spec.argv), strict=True):
-        if shown == _MASK:
-            yield argument
-        elif shown.endswith(f"={_MASK}"):
-            yield argument.partition("=")[2]
+    for argument, spans in zip(spec.argv, secret_spans(spec.argv), strict=True):
+        yield from (argument[start:end] for start, end in spans)
 
 
 def _bare(value: str) -> str:

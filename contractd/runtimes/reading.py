@@ -28,8 +28,9 @@ class EntryReader(Noter):
         wrong = wrong_shapes(self, name, raw, pointer)
         disabled = self._disabled(raw)
         spec = None if disabled or wrong else SpecBuilder(self, name, raw, pointer).build()
-        if disabled and self.reading.whole_file and _is_wrong(chosen := self.reading.transport(raw)):
-            self.bad(name, str(chosen), pointer)  # what costs the whole file does so although it is switched off
+        chosen = self.reading.transport(raw)
+        if disabled and self.reading.whole_file and isinstance(chosen, str) and not isinstance(chosen, Lost | Unspoken):
+            self.bad(name, chosen, pointer)  # what costs the whole file does so although it is switched off
         plain_secrets(self, name, raw, pointer)
         return Entry(
             name,
@@ -55,7 +56,3 @@ class EntryReader(Noter):
     def _names(self, raw: Mapping[str, Any], role: Role) -> tuple[str, ...] | None:
         value = self.value(raw, role)
         return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else None
-
-
-def _is_wrong(chosen: Chosen) -> bool:
-    return isinstance(chosen, str) and not isinstance(chosen, Lost | Unspoken)

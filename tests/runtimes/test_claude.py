@@ -10,6 +10,7 @@ import pytest
 from contractd.errors import ConfigError
 from contractd.runtimes.base import Entry, Settings
 from contractd.runtimes.catalogue import nearest_profile
+from contractd.runtimes.conditions import Seen, conditions_of
 from tests.runtimes.situations import CWD, HOME, context, one, problems, read, rules, runtime, servers, source, spec
 
 CLAUDE = runtime("claude-code")
@@ -405,6 +406,25 @@ def test_the_model_sees_a_servers_tools_as_the_conditions_say(likely: Any, entry
     assert PROFILE is not None
     defaults = {key: value.default for key, value in PROFILE.conditions.items() if value.default is not None}
     assert CLAUDE.visibility(one("claude-code", entry, scope="user"), PROFILE, {**defaults, **likely}) == visible
+
+
+@pytest.mark.parametrize(
+    ("value", "environ", "visible"),
+    [
+        ({}, {}, "deferred"),
+        ({"permissions": {"deny": ["ToolSearch"]}}, {}, "yes"),
+        ({}, {"ENABLE_TOOL_SEARCH": "false"}, "yes"),
+        ({}, {"ENABLE_TOOL_SEARCH": "auto"}, "unknown"),
+        ({"env": {"ENABLE_TOOL_SEARCH": "auto:5"}}, {}, "unknown"),
+        ({"permissions": {"deny": ["ToolSearch"]}}, {"ENABLE_TOOL_SEARCH": "true"}, "yes"),
+    ],
+)
+def test_settings_and_the_environment_decide_whether_tools_are_searched_for(
+    value: Any, environ: dict[str, str], visible: str
+) -> None:
+    assert PROFILE is not None
+    run = conditions_of(PROFILE.conditions, {}, Seen(Settings(value), environ, True, True)).likely
+    assert CLAUDE.visibility(one("claude-code", SERVER, scope="user"), PROFILE, run) == visible
 
 
 @pytest.mark.parametrize(

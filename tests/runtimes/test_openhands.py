@@ -72,6 +72,12 @@ def test_one_wrong_entry_costs_every_server(entry: Any) -> None:
     assert caught.value.place.pointer.startswith("/mcpServers/srv")
 
 
+def test_a_wrong_entry_costs_every_server_although_it_is_switched_off() -> None:
+    with pytest.raises(ConfigError) as caught:
+        read("openhands", servers("openhands", {"srv": {"enabled": False}}))
+    assert "command" in (caught.value.hint or "")
+
+
 @pytest.mark.parametrize(
     "text",
     ['{"mcpServers": {}} // c', '{"mcpServers": {},}', '\ufeff{"mcpServers": {}}', "", "[]", "{'mcpServers': {}}"],

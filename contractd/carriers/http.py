@@ -234,6 +234,8 @@ class HttpCarrier:
         async for chunk in response.content.iter_any():
             self._count(len(chunk))
             for event in stream.feed(chunk):
+                if not event.data.strip():
+                    continue  # a place to resume from, or a sign of life (2025-11-25, transports)
                 answer = self._pick(decode(event.data), request_id)
                 if answer is not None:
                     return answer

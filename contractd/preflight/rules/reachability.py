@@ -124,12 +124,14 @@ def _ready(entry: Entry, row: Row) -> Iterator[Finding]:
     name = visible(entry.name)
     if row.evidence.foreign_count:
         first = visible(row.evidence.foreign[0], 80) if row.evidence.foreign else ""
+        count = row.evidence.foreign_count
+        stdio = row.spec.transport == "stdio"
+        kind = f"{plural(count, 'line')} to stdout" if stdio else f"{plural(count, 'event')} in its stream"
         yield Finding(
             rule("foreign-output"),
             "low",
-            f"{name} wrote {plural(row.evidence.foreign_count, 'line')} to stdout that are no messages, "
-            f"the first: {first}",
-            "have it log to stderr: a strict client drops the connection over this",
+            f"{name} wrote {kind} that {'is no message' if count == 1 else 'are no messages'}, the first: {first}",
+            f"{'have it log to stderr' if stdio else 'mend it'}: a strict client drops the connection over this",
             entry.place,
             provider=entry.name,
             retryable=False,

@@ -14,7 +14,7 @@ from contractd.policy import ToolPolicy
 from contractd.preflight.likeness import folded
 from contractd.preflight.model import Visible
 from contractd.runtimes.base import Entry, Setup
-from contractd.runtimes.conditions import Conditions, holds, switched_off_by
+from contractd.runtimes.conditions import Conditions, holds, shut, switched_off_by
 from contractd.runtimes.naming import Names
 from contractd.runtimes.profile import BuiltinTool, Profile
 from contractd.runtimes.runtime import Runtime
@@ -160,7 +160,7 @@ def name_table(
     tools: list[NamedTool] = []
     for entry, listing in listings:
         for raw, contract, flawed in listing:
-            excluded = _never_started(entry) or runtime.excludes(entry, raw, setup.settings)
+            excluded = never_started(entry, conditions) or runtime.excludes(entry, raw, setup.settings)
             given = names.name(entry, raw)
             policy = declared.get(f"{entry.id}.{raw}") if runtime.name == "contractd" else None
             if policy and policy.rename:
@@ -185,9 +185,11 @@ def name_table(
     return NameTable(tuple(tools), tuple(builtins) if builtins is not None else None, conditions)
 
 
-def _never_started(entry: Entry) -> str | None:
-    """A tool of a server that no session starts is out of the model's reach, whatever contractd found there."""
-    return f"its server is never started: {entry.gate.why}" if entry.gate and entry.gate.certain else None
+def never_started(entry: Entry, conditions: Conditions) -> str | None:
+    """Why the runtime does not start a server in this run, whatever contractd found there; None where it may."""
+    if entry.gate is None or shut(entry.gate, conditions) != "yes":
+        return None
+    return f"its server is {'never' if entry.gate.certain else 'not'} started: {entry.gate.why}"
 
 
 def _listed(row: Row) -> list[tuple[str, Contract | None, FlawedTool | None]]:

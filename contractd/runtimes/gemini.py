@@ -103,10 +103,13 @@ class GeminiCli(GeminiFamily):
             (Fix("the environment", "GEMINI_CLI_TRUST_WORKSPACE=true", "sh"),),
         )
 
-    def finish(self, entry: Entry, settings: Settings, context: Context) -> Entry:
+    def switched_off(self, entry: Entry, settings: Settings, context: Context) -> str | None:
         switched = _table(settings.value.get(f"({_ENABLEMENT})")).get(entry.name)
         if isinstance(switched, Mapping) and switched.get("enabled") is False:
-            return replace(entry, spec=None, disabled=f"switched off in ~/.gemini/{_ENABLEMENT}")
+            return f"switched off in ~/.gemini/{_ENABLEMENT}"
+        return super().switched_off(entry, settings, context)
+
+    def finish(self, entry: Entry, settings: Settings, context: Context) -> Entry:
         asked = settings.names("security.environmentVariableRedaction.allowed")
         if asked and entry.spec is not None and entry.spec.inherit != "all":
             passed = inherited(context, frozenset(name.upper() for name in asked))

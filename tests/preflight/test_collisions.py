@@ -81,7 +81,7 @@ def test_openhands_gives_the_only_server_s_tools_their_bare_names_and_two_server
 def test_the_founding_incident_is_not_ready_and_says_what_to_do(bench: Bench) -> None:
     report = bench.report(servers("qwen-code", {"mail": [LIST, SEND, tool("check_inbox", "agent")]}))
     assert report.verdict == "not_ready"
-    assert told(report, "CTD301") == [("CTD301", "medium", "list_agents"), ("CTD301", "high", "send_message")]
+    assert told(report, "CTD301") == [("CTD301", "high", "send_message"), ("CTD301", "medium", "list_agents")]
     assert [(row.runtime_name, row.visible, row.status) for row in report.tools] == [
         ("mcp__mail__list_agents", "deferred", "shadowed"),
         ("mcp__mail__send_message", "deferred", "shadowed"),
@@ -108,7 +108,7 @@ def test_a_common_healthy_set_up_is_ready_with_low_findings(bench: Bench) -> Non
         )
     )
     assert report.verdict == "ready"
-    assert told(report, "CTD301") == [("CTD301", "low", name) for name in ("read_file", "write_file", "list_directory")]
+    assert told(report, "CTD301") == [("CTD301", "low", name) for name in ("list_directory", "read_file", "write_file")]
     assert {one.severity for one in report.findings} <= {"low", "info"}
     assert all("nothing has to be done" in one.action for one in named(report, "CTD301"))
 
@@ -327,10 +327,9 @@ def test_a_rename_in_the_policy_is_the_name_that_contractd_exposes_and_may_colli
 
 
 def test_a_server_that_no_session_starts_collides_with_nobody(bench: Bench) -> None:
-    top = {"mcp": {"excluded": ["mail"]}}
-    report = bench.report(servers("qwen-code", {"mail": [SEND]}, top=top))
+    report = bench.report(servers("qwen-code", {"constructor": [SEND]}))
     assert "never started" in (the(report, "CTD301").settled or "")
-    assert status(report, "send_message") == "excluded"
+    assert status(report, "send_message", "constructor") == "excluded"
     assert the(report, "gated-server").severity == "high"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -297,13 +298,32 @@ def test_a_reserved_name_is_never_loaded(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "scope", "off"),
+    [
+        ({"disabledMcpjsonServers": ["srv"]}, "project", "disabledMcpjsonServers names it"),
+        ({"disabledMcpjsonServers": ["srv"]}, "user", None),
+        ({"deniedMcpServers": [{"serverName": "srv"}]}, "user", "deniedMcpServers names it"),
+        ({"allowedMcpServers": []}, "user", "allowedMcpServers does not name it"),
+        ({"allowedMcpServers": [{"serverName": "other"}]}, "stated", "allowedMcpServers does not name it"),
+        ({"allowedMcpServers": [{"serverName": "srv"}]}, "user", None),
+    ],
+)
+def test_a_server_that_the_user_s_settings_refuse_is_switched_off(
+    value: dict[str, Any], scope: Any, off: str | None
+) -> None:
+    written = servers("claude-code", {"srv": SERVER})
+    entry = read("claude-code", written, scope=scope, others=(settings(value),)).entries[0]
+    assert (entry.disabled, entry.spec is None, entry.gate) == (off, off is not None, None)
+    if off:
+        managed = replace(settings(value), scope="system")
+        entry = read("claude-code", written, scope=scope, others=(managed,)).entries[0]
+        assert entry.disabled is None and entry.gate is not None and entry.gate.certain
+        assert "an administrator" in entry.gate.settle
+
+
+@pytest.mark.parametrize(
     ("value", "scope", "certain"),
     [
-        ({"disabledMcpjsonServers": ["srv"]}, "project", True),
-        ({"disabledMcpjsonServers": ["srv"]}, "user", None),
-        ({"deniedMcpServers": [{"serverName": "srv"}]}, "user", True),
-        ({"allowedMcpServers": []}, "user", True),
-        ({"allowedMcpServers": [{"serverName": "other"}]}, "user", True),
         ({"allowedMcpServers": [{"serverUrl": "http://*"}]}, "user", False),
         ({"allowedMcpServers": [{"serverName": "srv"}]}, "user", None),
         ({"enableAllProjectMcpServers": True}, "project", None),
@@ -341,7 +361,7 @@ def test_what_the_users_file_keeps_about_this_project_counts_for_it_only() -> No
         entry.name: (entry.disabled is not None, entry.gate is not None and entry.gate.certain)
         for entry in setup.entries
     }
-    assert states == {"off": (True, False), "no": (False, True), "on": (False, False)}
+    assert states == {"off": (True, False), "no": (True, False), "on": (False, False)}
 
 
 def test_settings_unite_their_lists_over_files_and_permissions_in_a_file_of_servers_are_none() -> None:
@@ -354,7 +374,7 @@ def test_settings_unite_their_lists_over_files_and_permissions_in_a_file_of_serv
         "deniedMcpServers": [{"serverName": "c"}],
     }
     setup = read("claude-code", content, scope="stated", others=(first, second))
-    assert {entry.name: entry.gate is not None for entry in setup.entries} == {"a": True, "b": True, "c": False}
+    assert {entry.name: entry.disabled is not None for entry in setup.entries} == {"a": True, "b": True, "c": False}
 
 
 def test_simple_mode_loads_what_is_stated_only() -> None:

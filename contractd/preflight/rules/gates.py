@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from contractd.preflight.catalogue import rule
 from contractd.preflight.model import Finding, Severity
+from contractd.preflight.names import never_started
 from contractd.preflight.rules.configuration import remedies
 from contractd.preflight.view import View
 from contractd.runtimes.base import Entry
@@ -20,14 +21,22 @@ _NOT_MEANT = frozenset({"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "FATAL", "C
 
 def check(view: View) -> Iterator[Finding]:
     """Gates, waits, and variables that stay behind."""
-    up = _up_after(view)
+    up, started = _up_after(view), _started(view)
     yield from _too_slow_together(view)
     for entry in view.setup.entries:
-        if entry.disabled is None:
-            yield from _gate(view, entry)
+        if entry.disabled is not None:
+            continue
+        yield from _gate(view, entry)
+        if entry in started:
             yield from _fatal(view, entry)
             yield from _not_awaited(view, entry, up.get(entry.id))
             yield from _not_passed(view, entry)
+
+
+def _started(view: View) -> list[Entry]:
+    """The servers that the runtime starts, or may start: what came of contractd's own start says nothing of others."""
+    conditions = view.table.conditions
+    return [one for one in view.setup.entries if one.disabled is None and not never_started(one, conditions)]
 
 
 def _gate(view: View, entry: Entry) -> Iterator[Finding]:
@@ -56,7 +65,7 @@ def _fatal(view: View, entry: Entry) -> Iterator[Finding]:
     row = view.rows.get(entry.id)
     if row is None or row.status != "failed":
         return
-    others = sum(other.disabled is None for other in view.setup.entries) - 1
+    others = len(_started(view)) - 1
     what = view.runtime.fatal(entry, others, timed_out=row.timed_out)
     if what:
         yield Finding(
@@ -76,7 +85,7 @@ def _too_slow_together(view: View) -> Iterator[Finding]:
     if limit is None or any(row.timed_out for row in view.rows.values()):
         return
     needed = 0.0
-    for entry in view.setup.entries:
+    for entry in _started(view):
         row = view.rows.get(entry.id)
         before, needed = needed, needed + (row.seconds if row else 0.0)
         if row and before <= limit < needed:
@@ -126,7 +135,7 @@ def _up_after(view: View) -> dict[str, float]:
     one that fails holds too."""
     places: dict[bool, list[float]] = {}
     up: dict[str, float] = {}
-    for entry in view.setup.entries:
+    for entry in _started(view):
         row = view.rows.get(entry.id)
         if row is None:
             continue

@@ -15,7 +15,7 @@ from contractd.preflight.likeness import folded
 from contractd.preflight.model import Visible
 from contractd.runtimes.base import Entry, Setup
 from contractd.runtimes.conditions import Conditions, holds, shut, switched_off_by
-from contractd.runtimes.naming import Names
+from contractd.runtimes.naming import Names, Seen
 from contractd.runtimes.profile import BuiltinTool, Profile
 from contractd.runtimes.runtime import Runtime
 
@@ -28,7 +28,8 @@ Presence = Literal["on", "maybe", "off"]
 
 @dataclass(frozen=True)
 class NamedTool:
-    """One tool that a server listed. ``name`` None with ``named`` True: the runtime drops it."""
+    """One tool that a server listed. ``name`` None with ``named`` True: the runtime drops it. ``seen``: what its being
+    visible hangs on."""
 
     entry: Entry
     raw: str
@@ -39,6 +40,7 @@ class NamedTool:
     visible: Visible
     excluded: str | None = None
     dropped: str | None = None
+    seen: Seen = Seen("unknown")
 
 
 @dataclass(frozen=True)
@@ -165,9 +167,9 @@ def name_table(
             policy = declared.get(f"{entry.id}.{raw}") if runtime.name == "contractd" else None
             if policy and policy.rename:
                 given = replace(given, name=policy.rename)
-            seen = names.visible(entry, contract)
+            seen = names.seen(entry, contract)
             if excluded or given.dropped:
-                seen = "no"
+                seen = Seen("no")
             tools.append(
                 NamedTool(
                     entry,
@@ -176,9 +178,10 @@ def name_table(
                     flawed,
                     given.name,
                     given.known,
-                    seen,
+                    seen.visible,
                     excluded=excluded,
                     dropped=given.dropped,
+                    seen=seen,
                 )
             )
     builtins = builtins_of(profile, runtime, setup, conditions)

@@ -47,6 +47,7 @@ _SCHEME = re.compile(r"(?i)^(?:bearer|basic|token|apikey|digest)\s+")
 # What a credential on a command line is written in: no white space, and nothing a shell or an interpreter acts on.
 _WORD = r"[A-Za-z0-9_+/=~!@%^*:,.#?-]"
 _WORDS = re.compile(f"{_WORD}+")
+_OPTION = re.compile(r"--?[A-Za-z][A-Za-z0-9_-]{0,60}=")
 _ASSIGNED = re.compile(rf"(?<![A-Za-z0-9_-])(-{{0,2}}[A-Za-z_][A-Za-z0-9_-]{{0,80}})=[\"']?({_WORD}+)")
 _COOKIE = re.compile(rf"=({_WORD}+)")
 
@@ -105,11 +106,12 @@ def secret_spans(argv: Sequence[str]) -> list[list[tuple[int, int]]]:
     follows = False
     for argument in argv:
         text = argument[:MAX_LOOK]
-        if follows and _WORDS.fullmatch(text) and not text.startswith("-"):
+        if follows and _WORDS.fullmatch(text) and (not text.startswith("-") or _looks_random(text)):
             found.append([(0, len(argument))])
             follows = False
             continue
-        header = _HEADER.fullmatch(text)
+        option = _OPTION.match(text)
+        header = _HEADER.fullmatch(text, option.end() if option else 0)
         if header and _names_secret(header[1]):
             found.append(_header_spans(header))
         else:
@@ -124,7 +126,7 @@ def _header_spans(header: re.Match[str]) -> list[tuple[int, int]]:
         return [(start + match.start(1), start + match.end(1)) for match in _COOKIE.finditer(header[2])]
     scheme = _SCHEME.match(header[2])
     start += scheme.end() if scheme else 0
-    word = _WORDS.match(header[0], start)
+    word = _WORDS.match(header.string, start)
     return [word.span()] if word else []
 
 

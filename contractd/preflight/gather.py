@@ -28,7 +28,7 @@ from contractd.preflight.surroundings import surroundings
 from contractd.runtimes.base import Context, Location, Scope, Setup, Source
 from contractd.runtimes.catalogue import CONTRACTD, RUNTIMES, Recognition, recognise, runtime_named
 from contractd.runtimes.runtime import Runtime
-from contractd.text import listed, visible
+from contractd.text import listed, plural, visible
 
 _MOST_TEXTS, _MOST_TEXT = 100, 256 * 1024  # files, and bytes of each
 
@@ -46,7 +46,8 @@ class Wanted:
 @dataclass(frozen=True)
 class Gathered:
     """What the files say. ``agreed``: digests of what may be started; ``not_counted``: those that a file which nobody
-    named agrees to, each with that file."""
+    named agrees to, each with that file. ``rivals``: the runtimes that the files may be for, where none was recognised;
+    ``program``: where the runtime is installed."""
 
     runtime: Runtime
     stated: str | None
@@ -60,6 +61,8 @@ class Gathered:
     agreed: frozenset[str] = frozenset()
     not_counted: Mapping[str, str] = field(default_factory=dict)
     env_files: tuple[FileView, ...] = ()
+    rivals: tuple[str, ...] = ()
+    program: str | None = None
 
 
 def gather(request: Request) -> Gathered:
@@ -71,12 +74,16 @@ def gather(request: Request) -> Gathered:
     wanted = _wanted(request, own)
     if wanted and wanted.runtime.name != CONTRACTD:
         documents = [document for document in documents if not is_policy(document)]  # settings, no servers of its own
-    notes: tuple[str, ...] = ()
+    notes, rivals = tuple[str, ...](), tuple[str, ...]()
     if documents:
         if wanted is None:
             found = [recognise(document) for document in documents]
             recognition = next((one for one in found if one.runtime.name != CONTRACTD), found[0])
-            wanted, notes = Wanted(recognition.runtime, None, recognition.reason, named=False), _rivals(recognition)
+            wanted = Wanted(recognition.runtime, None, recognition.reason, named=False)
+            if recognition.runtime.name == CONTRACTD:
+                rivals = recognition.rivals
+            else:
+                notes = _rivals(recognition)
         sources = _named_sources(wanted.runtime, documents, context)
     else:
         wanted = wanted or _installed(context, own)
@@ -85,8 +92,9 @@ def gather(request: Request) -> Gathered:
     around = surroundings(wanted.runtime, context)
     setup = around.given_to(wanted.runtime.read(sources, around.context))
     return Gathered(
-        wanted.runtime, wanted.stated, wanted.reason, wanted.named, around.context, setup,
-        own.loaded, notes, own.scopes, own.agreed, own.not_counted, around.files,
+        wanted.runtime, wanted.stated, wanted.reason, wanted.named, around.context, setup, own.loaded,
+        notes + _left_out(wanted.runtime, own), own.scopes, own.agreed, own.not_counted, around.files, rivals,
+        _program(wanted.runtime, context),
     )  # fmt: skip
 
 
@@ -149,7 +157,7 @@ def _installed(context: Context, own: Own) -> Wanted:
     """The one runtime that is installed and has servers configured here; contractd's own file if there is none."""
     search = context.environ.get("PATH")
     found = [runtime for runtime in RUNTIMES.values() if runtime.program and shutil.which(runtime.program, path=search)]
-    with_files = [runtime for runtime in found if _has_files(runtime, context)]
+    with_files = [runtime for runtime in found if _files_of(runtime, context)]
     if len(with_files) == 1:
         return _because(with_files[0], f"{with_files[0].program} is on PATH, and it has a configuration here")
     if len(with_files) > 1:
@@ -161,21 +169,39 @@ def _installed(context: Context, own: Own) -> Wanted:
         return _because(RUNTIMES[CONTRACTD], f"{POLICY_FILE} names providers of its own")
     if len(found) == 1:
         return _because(found[0], f"{found[0].program} is on PATH")
+    there = [(runtime, file) for runtime in RUNTIMES.values() for file in _files_of(runtime, context)]
+    shown = [f"{visible(file, 200)} ({runtime.title}: --runtime {runtime.name})" for runtime, file in there[:4]]
     raise UsageError(
         "nothing to check: no configuration was named, and no installed agent runtime has one here",
-        hint="name one: contractd preflight --config FILE, or --runtime NAME",
+        hint="name one: contractd preflight --config FILE, or --runtime NAME"
+        + (f"; there is {listed(shown, 4)}" if shown else ""),
     )
+
+
+def _program(runtime: Runtime, context: Context) -> str | None:
+    return shutil.which(runtime.program, path=context.environ.get("PATH")) if runtime.program else None
+
+
+def _left_out(runtime: Runtime, own: Own) -> tuple[str, ...]:
+    """Providers of contractd's own file are not the runtime's: no session of it would have them."""
+    count = len(own.loaded.policy.providers)
+    if runtime.name == CONTRACTD or not count:
+        return ()
+    them = plural(count, "provider")
+    return (f"{them} of contractd.toml not looked at: {runtime.title} does not read them; --runtime contractd does",)
 
 
 def _because(runtime: Runtime, reason: str) -> Wanted:
     return Wanted(runtime, None, reason, named=False)
 
 
-def _has_files(runtime: Runtime, context: Context) -> bool:
-    return any(
-        location.servers and (location.text is not None or is_file(location.path))
+def _files_of(runtime: Runtime, context: Context) -> list[str]:
+    """The files with servers that it would read from here."""
+    return [
+        location.path
         for location in runtime.locations(context)
-    )
+        if location.servers and (location.text is not None or is_file(location.path))
+    ]
 
 
 def _present(runtime: Runtime, locations: Iterable[Location], context: Context) -> list[Source]:
@@ -240,7 +266,7 @@ def _repository(folder: Path) -> str | None:
 
 
 def _rivals(recognition: Recognition) -> tuple[str, ...]:
-    if recognition.runtime.name != CONTRACTD and recognition.rivals:
+    if recognition.rivals:
         names = [visible(name, 60) for name in recognition.rivals]
         return (f"it could also be for {listed(names, last='or')}; --runtime NAME settles it",)
     return ()

@@ -47,6 +47,11 @@ class Contact:
         if self._died is not None:
             failure, self._told = self._died
             return failure
+        if self._spec.transport == "stdio" and self.evidence.exit_code is not None:
+            code = self.evidence.exit_code
+            message = f"it exited with code {code} without an answer when it was asked {self._asking}; what it left "
+            message += "behind holds its stdout open"
+            return Failure("stdio-02", message, retryable=False, details={"budget": self._spec.budget})
         if not self.evidence.started:
             message = f"not reached within {budget}"
         else:

@@ -6,10 +6,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from contractd.text import defused
+
 _SGR = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 _COLOR = re.compile(r"(\x1b\[[0-9;]*m)")
-# What GitHub's runner takes for a command at the start of a line, blanks and colours before it or not.
-_COMMAND = re.compile(r"^((?:\s|\x1b\[[0-9;]*m)*)::", re.MULTILINE)
 
 _LAST_AT_LEAST = 12  # columns of a table's last column
 _LONGEST_NAME = 64
@@ -109,11 +109,6 @@ def finished(text: str) -> str:
     """No line ends in blanks or is a workflow command: wrapping may have put hostile text at the start of one."""
     lines = "\n".join(_trimmed(line) for line in text.split("\n"))
     return defused(lines)
-
-
-def defused(text: str) -> str:
-    """What GitHub's runner would take for a command, spelt so that it doesn't."""
-    return _COMMAND.sub(r"\1\\x3a:", text).replace("##[", "##\\x5b")
 
 
 def _trimmed(line: str) -> str:

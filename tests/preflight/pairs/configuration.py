@@ -117,6 +117,27 @@ PAIRS = [
         provider="mail",
     ),
     Pair(
+        "CTD106",
+        Setup(
+            f'{{"mcpServers": {{"post": {{"command": "sh"}}}},\n {MARK}"mcpServers": {{"mail": {{"command": "sh"}}}}}}'
+        ),
+        Setup('{"mcpServers": {"post": {"command": "sh"}, "mail": {"command": "sh"}}}'),
+        "medium",
+        "mcpServers is written twice; the later one counts, the first is lost with the servers in it",
+        "write it once",
+        about="the whole table",
+    ),
+    Pair(
+        "CTD106",
+        Setup(one(f'"command": "false",\n      {MARK}"command": "sh"')),
+        Setup(one(SH)),
+        "medium",
+        "command is written twice; the later one counts",
+        "write it once",
+        provider="mail",
+        about="within an entry",
+    ),
+    Pair(
         "CTD107",
         setup(f'{SH}, "env": {{\n        {MARK}"MAIL_TOKEN": "{SECRET}"}}'),
         setup(f'{SH}, "env": {{"MAIL_TOKEN": "${{MAIL_TOKEN}}"}}', environ={"MAIL_TOKEN": SECRET}),
@@ -335,6 +356,7 @@ PAIRS = [
         "info",
         "nothing in the file tells which agent runtime it is for",
         "--runtime NAME",
+        undetermined=True,
     ),
     Pair(
         "CTD117",

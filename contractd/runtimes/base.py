@@ -86,6 +86,7 @@ class Gate:
 
     ``certain``: in every run. Else it depends on the run: ``when`` has the alternatives of conditions, as in
     ``manifests/builtin``, under which it is shut (``conditions.shut`` decides), or is empty where nobody can tell.
+    ``silent``: the runtime says nothing when it is shut.
     """
 
     why: str
@@ -93,6 +94,7 @@ class Gate:
     settle: str
     fixes: tuple[Fix, ...] = ()
     when: Sequence[Mapping[str, Sequence[str]]] = ()
+    silent: bool = True
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,10 @@ class Behaviour:
         """Lines that leave tools of a server out."""
         return None
 
+    def rename(self, entry: Entry, tool: str) -> Fix | None:
+        """Lines that give a tool of a server another name; None where the runtime has no such switch."""
+        return None
+
     def awaits(self, entry: Entry) -> Fix | None:
         """Lines that make the runtime wait for a server before it asks the model."""
         return None

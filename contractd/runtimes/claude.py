@@ -217,6 +217,7 @@ def _gate(entry: Entry, settings: Settings, context: Context) -> Gate | None:
             False,
             "approve it once, or set enableAllProjectMcpServers",
             (Fix(_USER_SETTINGS, '{"enableAllProjectMcpServers": true}'),),
+            silent=False,
         )
     return None
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from contractd.documents import Document
 from contractd.runtimes.base import Context, Entry, Fix, Gate, Location, Settings, Source
 from contractd.runtimes.layers import merged_settings
 from contractd.runtimes.runtime import Runtime, certain_gate
+from contractd.runtimes.style import entries_of, is_called
 from contractd.text import visible
 
 TRUSTED_FOLDERS = "trustedFolders.json"
@@ -86,6 +88,16 @@ class GeminiFamily(Runtime):
     def _names_it(self, value: Any, server: str) -> bool:
         patterns = [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
         return any(self.names_server(pattern, server) for pattern in patterns)
+
+    def family_signs(self, document: Document) -> Iterator[tuple[int, str]]:
+        """What tells the two from others, and neither from the other."""
+        keys = {key for raw in entries_of(document) for key in raw}
+        if "httpUrl" in keys:
+            yield 3, "its entries say httpUrl"
+        elif keys & {"trust", "includeTools", "excludeTools"}:
+            yield 3, "its entries have keys that Qwen Code and Gemini CLI read"
+        if is_called(document, "settings.json"):
+            yield 2, "the file is called settings.json"
 
     def filter_matches(self, pattern: str, tools: Sequence[str]) -> bool:
         return pattern.partition("(")[0] in tools

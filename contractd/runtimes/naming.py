@@ -39,7 +39,7 @@ class Seen:
     """Whether the model sees a tool; ``unknown`` where that hangs on the run. ``never``: the runs in which it does not,
     ``unsaid``: those of which nobody knows."""
 
-    visible: Visible
+    visible: Visible = "unknown"
     never: tuple[Run, ...] = ()
     unsaid: tuple[Run, ...] = ()
 
@@ -194,11 +194,11 @@ class Names:
     def seen(self, entry: Entry, contract: Contract | None) -> Seen:
         """Whether the model sees a tool at once, after searching, or never; and in which runs it may be otherwise."""
         if contract is None:
-            return Seen("unknown")
+            return Seen()
         if self._own:
             return Seen("yes")
         if self._profile is None:
-            return Seen("unknown")
+            return Seen()
         name = self.name(entry, contract.name).name
         answers: dict[Visible, list[Run]] = {}
         for run in runs(self._likely, self._hangs_on):

@@ -16,7 +16,7 @@ from contractd.runtimes.profile import Profile
 from contractd.runtimes.reading import Chosen, EntryReader, Reading, Role
 from contractd.runtimes.runtime import Runtime
 from contractd.runtimes.shapes import TEXT, TEXTS, Shape
-from contractd.runtimes.style import NO_COMMAND, NO_TARGET, Ignored, Wrong, is_file, unknown_type
+from contractd.runtimes.style import NO_COMMAND, NO_TARGET, Ignored, Wrong, is_called, is_file, unknown_type
 from contractd.runtimes.variables import BRACES_DEFAULT
 from contractd.text import visible
 
@@ -112,6 +112,8 @@ class OpenHands(Runtime):
             isinstance(raw, Mapping) and raw.get("transport") in ("stdio", "http", "sse") for raw in servers.values()
         ):
             yield 4, 'its entries have a "transport"'
+        if is_called(document, "mcp.json"):
+            yield 2, "the file is called mcp.json"
 
     def containers(self, source: Source, context: Context) -> list[str]:
         """Under mcpServers; without that key the servers may stand at the top."""
@@ -163,6 +165,10 @@ class OpenHands(Runtime):
     def exclude(self, entry: Entry, tools: list[str]) -> Fix | None:
         hidden = json.dumps({tool: {"enabled": False} for tool in tools})
         return Fix(f"the entry of {visible(entry.name, 60)}", f'"tools": {hidden}')
+
+    def rename(self, entry: Entry, tool: str) -> Fix | None:
+        named = json.dumps({tool: {"name": f"{entry.name}_{tool}"}})
+        return Fix(f"the entry of {visible(entry.name, 60)}", f'"tools": {named}')
 
     def pass_variables(self, entry: Entry, names: list[str]) -> Fix | None:
         pairs = {name: "${" + name + "}" for name in names}

@@ -161,6 +161,15 @@ class Mcp(BaseModel):
     one_bad_tool: str | None = None
     one_bad_tool_cases: Costs | dict[Literal["one-server", "several-servers"], Costs] = Field(default_factory=_no_costs)
 
+    def server_part(self, servers: int) -> str | None:
+        """What stands for the server in its tools' names, with this many enabled: the ``key`` of its entry, another
+        thing in words, or nothing."""
+        form = self.naming.get("form_single_server") if servers == 1 else None
+        if "{server}" not in (form or self.naming.get("form", "")) and "{namespace}" not in self.naming.get("form", ""):
+            return None
+        origin = str((self.naming.get("server") or {}).get("from", ""))
+        return "name to announce" if origin.startswith("serverInfo") else "name" if origin == "name" else "key"
+
     def costs(self, servers: int) -> Costs:
         """What one malformed tool costs, by case, with this many servers enabled; empty where only prose tells."""
         told: Any = self.one_bad_tool_cases

@@ -96,6 +96,7 @@ def reading() -> Reading:
         env_files="~/.qwen/.env, ~/.env and the project's .qwen/.env or .env",
         slips=_SLIPS,
         ignored=_IGNORED,
+        shortest_budget=0.1,
         longest_budget=300.0,
     )
 

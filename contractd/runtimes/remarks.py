@@ -31,7 +31,8 @@ def unknown_keys(reader: Noter, name: str, raw: Mapping[str, Any], pointer: str)
         if ignored:
             message, action = f"{title} ignores {shown}: {ignored.follows}", ignored.instead
         elif meant:
-            message, action = f"{title} ignores {shown}; {title} says {meant}", f"rename it to {meant}"
+            message = f"{title} ignores {shown}; {title} says {meant}"
+            action = f"rename it to {meant}" if meant in reading.keys else f"write {meant} instead"
         elif reading.closed:
             message, action = f"{title} ignores {shown}", "remove it, or look for the key that was meant"
             level = "low"

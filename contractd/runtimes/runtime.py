@@ -53,8 +53,9 @@ class Runtime(Behaviour):
         """The files it reads from here, weakest first."""
         raise NotImplementedError
 
-    def env_files(self, context: Context) -> list[str]:
-        """Files of variables that it loads before it expands any, the strongest first; its environment beats them."""
+    def env_files(self, context: Context) -> list[tuple[str, ...]]:
+        """Files of variables that it loads before it expands any, the strongest first; its environment beats them. Of
+        each group it reads the first that is there."""
         return []
 
     def text_files(self, sources: Sequence[Source], context: Context) -> list[str]:
@@ -113,7 +114,15 @@ class Runtime(Behaviour):
                 problems += found
         off = {name for name, entry in entries.items() if entry.disabled and not read[name].disabled}
         kept = [problem for problem in problems if problem.server not in off or problem.rule in _OF_THE_FILE]
-        return Setup(tuple(unique_ids(entries.values())), tuple(kept), settings, tuple(sources))
+        told = tuple(self._shown(source, gates[id(source)]) for source in sources)
+        return Setup(tuple(unique_ids(entries.values())), tuple(kept), settings, told)
+
+    def _shown(self, source: Source, gate: Gate | None) -> Source:
+        """As the report lists it: one that the runtime finds and does not count is not one that it reads."""
+        if gate is None:
+            return source
+        word = "does not" if gate.certain else "may not"
+        return replace(source, why=f"{self.title} {word} count it, since nobody has trusted its folder")
 
     def _finished(self, entry: Entry, settings: Settings, context: Context) -> Entry:
         entry = self._switched(entry, settings, context)

@@ -28,7 +28,7 @@ class SpecBuilder:
     def __init__(self, reader: Noter, name: str, raw: Mapping[str, Any], pointer: str) -> None:
         self._reader, self._name, self._raw, self._pointer = reader, name, raw, pointer
         self._reading, self._context = reader.reading, reader.context
-        self._texts = Texts(reader.reading, reader.context, reader.title, name, raw)
+        self._texts = Texts(reader.reading, reader.context, reader.title, name, raw, reader.who)
 
     def build(self) -> ProviderSpec | None:
         """The spec; None where the entry is unusable, and a problem says why."""
@@ -232,10 +232,22 @@ class SpecBuilder:
         ceiling, longest = self._value("ceiling-ms"), self._reading.longest_budget
         if _is_time(ceiling) and ceiling < longest * 1000:
             longest = float(ceiling / 1000)
+        elif _is_number(ceiling) and ceiling <= 0:
+            key = self._key("ceiling-ms")
+            self._note(
+                "value-not-usable",
+                "high",
+                f"{key} is {ceiling}: {self._reader.title} gives the server up at once, and none of its tools is there",
+                self._where("ceiling-ms"),
+                subject=key,
+                action=f"give {key} a number above 0, or take it out",
+            )
         for role, unit in _TIMES:
             value = self._value(role)
             if value is None:
                 continue
+            if _is_number(value) and self._reading.shortest_budget:
+                value = max(value, self._reading.shortest_budget / unit)
             if _is_time(value):
                 return longest if value > longest / unit else float(value * unit)
             key = self._key(role)
@@ -250,8 +262,12 @@ class SpecBuilder:
         return min(self._reading.budgets.get(transport, 30.0), longest)
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _is_time(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+    return _is_number(value) and value > 0
 
 
 def _variable_names(names: list[Any]) -> Iterator[str]:

@@ -89,3 +89,44 @@ def test_one_bad_tool_of_a_server_that_is_never_started_costs_nothing(bench: Ben
     bad = [*GET, {"name": "bad", "inputSchema": {"type": "string"}}]
     report = bench.report(servers(CLAUDE, {"workspace": bad, "mail": bad}))
     assert [finding.provider for finding in named(report, "list-lost")] == ["mail"]
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_project_s_file_that_codex_does_not_count_is_not_listed_as_read_and_its_warning_is_told(
+    bench: Bench, trusted: bool
+) -> None:
+    level = "trusted" if trusted else "untrusted"
+    user = f'[projects."{bench.here}"]\ntrust_level = "{level}"\n'
+    setup = Setup(
+        '[mcp_servers.mail]\ncommand = "sh"\n',
+        {"mail": GET},
+        "codex-cli@0.171.0",
+        ".codex/config.toml",
+        places={"~/.codex/config.toml": user},
+        options={"discover": True},
+    )
+    report = bench.report(setup)
+    listed = next(file for file in report.files if file.path.startswith(str(bench.here)))
+    assert listed.why.startswith("Codex CLI reads it" if trusted else "Codex CLI does not count it")
+    found = named(report, "gated-server")
+    assert bool(found) is not trusted
+    assert all("nothing is said" not in one.message and "stderr has one warning" in one.message for one in found)
+
+
+@pytest.mark.parametrize(
+    ("runtime", "entry", "transport"),
+    [
+        ("qwen-code", '"tcp": "h:1", "serverUrl": "http://mail.example"', "http"),
+        ("claude-code", '"url": "https://mail.example/mcp"', "http"),
+        ("claude-code", '"type": "bogus", "url": "https://mail.example/mcp"', "http"),
+        ("openhands", '"enabled": false, "url": "https://mail.example/sse"', "sse"),
+        ("vscode-copilot", '"type": "ftp", "url": "https://mail.example/mcp"', "http"),
+        ("claude-code", '"args": []', "stdio"),
+    ],
+)
+def test_an_entry_that_can_t_be_used_is_shown_with_the_transport_it_was_meant_for(
+    bench: Bench, runtime: str, entry: str, transport: str
+) -> None:
+    container = "servers" if runtime == "vscode-copilot" else "mcpServers"
+    setup = Setup(f'{{"{container}": {{"mail": {{{entry}}}}}}}', runtime=runtime)
+    assert [row.transport for row in bench.report(setup).providers] == [transport]

@@ -121,9 +121,9 @@ def test_the_shared_file_is_not_expanded_and_that_is_said() -> None:
 
 def test_it_loads_files_of_variables_the_projects_before_the_users() -> None:
     assert QWEN.env_files(context()) == [
-        f"{CWD}/.qwen/.env", f"{CWD}/.env", f"{HOME}/.qwen/.env", f"{HOME}/.env",
+        (f"{CWD}/.qwen/.env", f"{CWD}/.env"), (f"{HOME}/.qwen/.env",), (f"{HOME}/.env",)
     ]  # fmt: skip
-    assert "/q/.env" in QWEN.env_files(context({"QWEN_HOME": "/q"}))
+    assert ("/q/.env",) in QWEN.env_files(context({"QWEN_HOME": "/q"}))
 
 
 # ---- shapes and keys

@@ -12,7 +12,7 @@ from contractd.preflight.rules.configuration import remedies
 from contractd.preflight.view import View
 from contractd.runtimes.base import Entry
 from contractd.runtimes.conditions import shut
-from contractd.text import listed, plural, visible
+from contractd.text import listed, visible
 
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]{3,60}\b")
 # Words in capitals that stderr is full of and that name no variable of a user's.
@@ -51,7 +51,7 @@ def _gate(view: View, entry: Entry) -> Iterator[Finding]:
     yield Finding(
         rule("gated-server"),
         severity,
-        f"{visible(entry.name)} {never}, and nothing is said: {gate.why}",
+        f"{visible(entry.name)} {never}{', and nothing is said' if gate.silent else ''}: {gate.why}",
         gate.settle,
         entry.place,
         confidence="high" if holds == "yes" else "low",
@@ -150,7 +150,7 @@ def _up_after(view: View) -> dict[str, float]:
 
 
 def _not_passed(view: View, entry: Entry) -> Iterator[Finding]:
-    """The runtime passes a few variables on; the server failed and names one that is set here and stays behind."""
+    """The runtime passes some variables on; the server failed and names one that is set here and stays behind."""
     row, spec = view.rows.get(entry.id), entry.spec
     if row is None or spec is None or row.status != "failed" or spec.inherit == "all":
         return
@@ -164,8 +164,8 @@ def _not_passed(view: View, entry: Entry) -> Iterator[Finding]:
         yield Finding(
             rule("variable-not-passed"),
             "medium",
-            f"{visible(entry.name)} failed and names {listed(missing)}: set here, but {view.runtime.title} passes only "
-            f"{plural(len(spec.inherit), 'variable')} of its environment on",
+            f"{visible(entry.name)} failed and names {listed(missing)}: set here, but {view.runtime.title} does not "
+            "pass such variables on to its servers",
             "name the variable in the server's entry",
             entry.place,
             confidence="medium",

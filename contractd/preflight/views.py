@@ -87,14 +87,23 @@ def _with_row(base: ProviderView, row: Row) -> ProviderView:
     )
 
 
-def tool_views(view: View, found: tuple[Finding, ...]) -> tuple[ToolView, ...]:
-    """One row for each listed tool."""
-    shadowed: dict[tuple[str, str], str] = {}
-    refused: set[str] = set()
+def _lost(found: tuple[Finding, ...]) -> dict[str, str]:
+    """Why the runtime has nothing of a server that listed its tools here, by the server's name."""
     lost: dict[str, str] = {}
     for finding in found:
         if finding.rule.name == "list-lost" and finding.provider is not None:
             lost[finding.provider] = f"the runtime drops the server's whole list over {visible(finding.subject, 80)}"
+        elif finding.rule.name == "unsupported-protocol" and finding.provider is not None:
+            lost[finding.provider] = "the runtime speaks no protocol version of its server"
+    return lost
+
+
+def tool_views(view: View, found: tuple[Finding, ...]) -> tuple[ToolView, ...]:
+    """One row for each listed tool."""
+    shadowed: dict[tuple[str, str], str] = {}
+    refused: set[str] = set()
+    lost = _lost(found)
+    for finding in found:
         if finding.settled or finding.provider is None or finding.tool is None:
             continue
         entry = view.entry(finding.provider)

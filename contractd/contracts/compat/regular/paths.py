@@ -1,0 +1,228 @@
+"""Walks through automata: whether anything of certain lengths is accepted, how many strings are, and which.
+
+A window of lengths ``least`` to ``most`` may be far away and wide. The states that can be reached by exactly k
+characters, the states from which exactly k lead to acceptance, and the numbers of such strings up to a limit, each
+follow from those for k-1 alone; since there are finitely many, each sequence repeats itself from some k on, and what
+is true of lengths no walk gets to can be read from what was seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import Generic, TypeVar
+
+from contractd.contracts.compat.regular.automaton import EVERYTHING, NOTHING, Automaton
+from contractd.contracts.compat.regular.budget import Budget
+from contractd.contracts.compat.regular.charset import TIERS
+
+T = TypeVar("T", bound=Hashable)
+
+
+def accepts_any(automaton: Automaton, least: int, most: int | None, budget: Budget) -> bool:
+    """Whether the automaton accepts a string of a length within the window. States are made only as far as needed."""
+    if least and not accepts_any(automaton, 0, None, budget):
+        return False  # otherwise the approach to a far window would go on for nothing
+    front = frozenset([automaton.start]) - {NOTHING}
+    length = 0
+    before: dict[frozenset[int], int] = {}
+    while front and length < least:
+        if EVERYTHING in front:
+            return True
+        if front in before:
+            period = length - before[front]
+            length += (least - length) // period * period
+            before = {}  # what is left to go is less than a period
+            if length == least:
+                break
+        before[front] = length
+        front = _after(automaton, front, budget)
+        length += 1
+    seen = set(front)  # from here on, who comes earlier may go on for longer: no state is worth a second visit
+    while front and (most is None or length <= most):
+        budget.spend()
+        if any(automaton.accepting(state, budget) for state in front):
+            return True
+        front = _after(automaton, front, budget) - seen
+        seen |= front
+        length += 1
+    return False
+
+
+def _after(automaton: Automaton, front: frozenset[int], budget: Budget) -> frozenset[int]:
+    following: set[int] = set()
+    for state in front:
+        row = automaton.row(state, budget)
+        budget.spend(1 + len(row) // 16)
+        following.update(row)
+    following.discard(NOTHING)
+    return frozenset(following)
+
+
+def first_string(automaton: Automaton, least: int, most: int | None, budget: Budget) -> str | None:
+    """The first string in the order of ``Graph.strings``, found without knowing the whole automaton."""
+    front: dict[int, str] = {automaton.start: ""}
+    seen: set[int] = set()
+    length = 0
+    while front and (most is None or length <= most):
+        if length >= least:
+            for state, text in front.items():
+                budget.spend()
+                if automaton.accepting(state, budget):
+                    return text
+            seen.update(front)
+        following: dict[int, str] = {}
+        for state, text in front.items():
+            budget.spend(1 + length // 16)
+            for char, target in _choices(automaton, automaton.row(state, budget), None):
+                if target not in seen and target not in following:
+                    following[target] = text + char
+        front = following
+        length += 1
+    return None
+
+
+def _choices(automaton: Automaton, row: list[int], alive: Callable[[int], bool] | None) -> Iterator[tuple[str, int]]:
+    """The characters that lead on from a row, the most readable first, and where to.
+
+    Without ``alive``, one character for each class and tier is enough.
+    """
+    labels = [label for label, target in enumerate(row) if target != NOTHING and (alive is None or alive(target))]
+    alphabet = automaton.alphabet
+    for tier in range(TIERS):
+        firsts = [(char, label) for label in labels for char in _one(alphabet.characters(label, tier))]
+        for char, label in sorted(firsts, key=_readable) if tier == 0 else sorted(firsts):
+            if alive is None:
+                yield char, row[label]
+            else:
+                for each in alphabet.characters(label, tier):
+                    yield each, row[label]
+
+
+def _one(characters: Iterator[str]) -> Iterator[str]:
+    for char in characters:
+        yield char
+        return
+
+
+def _readable(first: tuple[str, int]) -> tuple[bool, str]:
+    return not first[0].islower(), first[0]
+
+
+class Orbit(Generic[T]):
+    """A sequence in which each item follows from the one before, and which therefore comes round again."""
+
+    def __init__(self, first: T, following: Callable[[T], T]) -> None:
+        self._following = following
+        self._items = [first]
+        self._places = {first: 0}
+        self.turn: int | None = None  # where the part begins that repeats itself, once that is known
+
+    def __getitem__(self, index: int) -> T:
+        while self.turn is None and index >= len(self._items):
+            item = self._following(self._items[-1])
+            self.turn = self._places.setdefault(item, len(self._items))
+            if self.turn == len(self._items):
+                self.turn = None
+                self._items.append(item)
+        if index < len(self._items):
+            return self._items[index]
+        assert self.turn is not None
+        return self._items[self.turn + (index - self.turn) % (len(self._items) - self.turn)]
+
+    def repeated(self) -> list[T]:
+        """The items that come again and again, as far as is known."""
+        return [] if self.turn is None else self._items[self.turn :]
+
+    def distinct(self) -> int:
+        """How many items are known."""
+        return len(self._items)
+
+
+class Graph:
+    """All states of an automaton, numbered from its start, without the one in which nothing is accepted."""
+
+    def __init__(self, automaton: Automaton, budget: Budget) -> None:
+        self.automaton = automaton
+        self.states = [automaton.start]
+        self.places = {automaton.start: 0}
+        self.targets: list[dict[int, int]] = []  # for each state, the states after it and by how many characters
+        self.accepting = 0
+        for place, state in enumerate(self.states):
+            targets: dict[int, int] = {}
+            row = automaton.row(state, budget)
+            budget.spend(1 + len(row) // 4)
+            for label, target in enumerate(row):
+                if target == NOTHING:
+                    continue
+                number = self.places.setdefault(target, len(self.states))
+                if number == len(self.states):
+                    self.states.append(target)
+                targets[number] = targets.get(number, 0) + automaton.alphabet.count(label)
+            self.targets.append(targets)
+            self.accepting |= automaton.accepting(state, budget) << place
+        self.masks = [sum(1 << number for number in targets) for targets in self.targets]
+
+    def leading(self, budget: Budget) -> Orbit[int]:
+        """By length, the mask of states from which exactly so many characters lead to acceptance."""
+
+        def longer(mask: int) -> int:
+            budget.spend(1 + len(self.masks) // 8)
+            result = 0
+            for place, targets in enumerate(self.masks):
+                if targets & mask:
+                    result |= 1 << place
+            return result
+
+        return Orbit(self.accepting, longer)
+
+    def size(self, least: int, most: int | None, limit: int, budget: Budget) -> int:
+        """How many strings of lengths in the window are accepted, or ``limit + 1`` for more than ``limit``."""
+
+        def longer(counts: tuple[int, ...]) -> tuple[int, ...]:
+            budget.spend(1 + sum(map(len, self.targets)) // 4)
+            return tuple(
+                min(limit + 1, sum(times * counts[target] for target, times in targets.items()))
+                for targets in self.targets
+            )
+
+        counts = Orbit(tuple(self.accepting >> place & 1 for place in range(len(self.states))), longer)
+        total = 0
+        length = least
+        while most is None or length <= most:
+            budget.spend()
+            total += counts[length][0]
+            if total > limit:
+                return limit + 1
+            if counts.turn is not None and length >= counts.distinct():
+                if not any(item[0] for item in counts.repeated()):
+                    return total
+                if most is None:
+                    return limit + 1
+            length += 1
+        return total
+
+    def strings(self, length: int, leading: Orbit[int], budget: Budget) -> Iterator[str]:
+        """The accepted strings of one length. No walk is begun that does not end in one."""
+        if not leading[length] & 1:
+            return
+        if not length:
+            yield ""
+            return
+        chosen: list[str] = []
+        walks = [self._steps(0, leading[length - 1], budget)]
+        while walks:
+            step = next(walks[-1], None)
+            if step is None:
+                walks.pop()
+                if chosen:
+                    chosen.pop()
+            elif len(walks) == length:
+                yield "".join(chosen) + step[0]
+            else:
+                chosen.append(step[0])
+                walks.append(self._steps(self.places[step[1]], leading[length - len(walks) - 1], budget))
+
+    def _steps(self, place: int, alive: int, budget: Budget) -> Iterator[tuple[str, int]]:
+        row = self.automaton.row(self.states[place], budget)
+        budget.spend(1 + len(row) // 4)
+        return _choices(self.automaton, row, lambda target: alive >> self.places[target] & 1 == 1)

@@ -6,6 +6,7 @@ Must not know: where a tool came from, or what happens to it next. Pure.
 """
 
 from contractd.contracts.canonical import canonical_json
+from contractd.contracts.compat import compare_schemas
 from contractd.contracts.contract import Annotations, Contract, FlawedTool, parse_tool, parse_tools
 from contractd.contracts.manifest import Manifest, parse_manifest
 from contractd.contracts.schema import Flaw
@@ -17,6 +18,7 @@ __all__ = [
     "FlawedTool",
     "Manifest",
     "canonical_json",
+    "compare_schemas",
     "parse_manifest",
     "parse_tool",
     "parse_tools",

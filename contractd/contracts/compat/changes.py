@@ -1,0 +1,1 @@
+def changes_between(old,new,direction): return ()

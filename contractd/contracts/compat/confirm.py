@@ -1,0 +1,154 @@
+"""Two independent validators: a witness counts only if both agree, under the dialect, on both schemas.
+
+Nothing is ever fetched: neither validator is given a way to retrieve what the document does not hold itself.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Any
+
+from contractd.contracts.compat.dialects import Dialect
+
+MAX_BACKTRACKING = 2_000_000  # what a backtracking engine may cost on one text, roughly
+MAX_NESTED = 20  # characters of a text that meets a pattern with a repetition inside a repetition
+
+_VARIABLE = re.compile(r"[*+?]|\{\d+,\d*\}")
+
+
+class Judge:
+    """One schema under one dialect, read by jsonschema-rs and by jsonschema. The schema is valid in its dialect."""
+
+    def __init__(self, schema: Any, dialect: Dialect) -> None:
+        if isinstance(schema, dict) and "$schema" in schema:  # the dialect is what the caller says
+            schema = {key: value for key, value in schema.items() if key != "$schema"}
+        self._schema = schema
+        self._dialect = dialect
+
+    @cached_property
+    def _fast(self) -> Any:
+        import jsonschema_rs  # noqa: PLC0415 - not needed to start the command
+
+        classes = {
+            4: jsonschema_rs.Draft4Validator,
+            6: jsonschema_rs.Draft6Validator,
+            7: jsonschema_rs.Draft7Validator,
+            19: jsonschema_rs.Draft201909Validator,
+            20: jsonschema_rs.Draft202012Validator,
+        }
+        return classes[self._dialect.age](self._schema, retriever=_never)
+
+    @cached_property
+    def _second(self) -> Any:
+        import jsonschema  # noqa: PLC0415 - not needed to start the command
+        from referencing.jsonschema import EMPTY_REGISTRY  # noqa: PLC0415
+
+        classes: dict[int, Any] = {
+            4: jsonschema.Draft4Validator,
+            6: jsonschema.Draft6Validator,
+            7: jsonschema.Draft7Validator,
+            19: jsonschema.Draft201909Validator,
+            20: jsonschema.Draft202012Validator,
+        }
+        return classes[self._dialect.age](self._schema, registry=EMPTY_REGISTRY)
+
+    @cached_property
+    def _patterns(self) -> list[tuple[int, bool]]:
+        found: dict[str, None] = {}
+        stack = [self._schema]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, dict):
+                if isinstance(node.get("pattern"), str):
+                    found[node["pattern"]] = None
+                if isinstance(node.get("patternProperties"), dict):
+                    found.update(dict.fromkeys(node["patternProperties"]))
+                stack += node.values()
+            elif isinstance(node, list):
+                stack += node
+        return [_repetitions(pattern) for pattern in found]
+
+    def quick(self, value: Any) -> bool | None:
+        """What jsonschema-rs says; None where it can't."""
+        try:
+            return bool(self._fast.is_valid(value))
+        except Exception:  # a validator that fails in whatever way has no opinion
+            return None
+
+    def accepts(self, value: Any) -> bool | None:
+        """What both say; None where they differ, or one can't say."""
+        first = self.quick(value)
+        if first is None or self._dangerous(value):
+            return None
+        try:
+            second = bool(self._second.is_valid(value))
+        except Exception:  # as above; recursion and bad patterns come in many classes
+            return None
+        return first if first is second else None
+
+    def _dangerous(self, value: Any) -> bool:
+        """Could Python's backtracking engine take very long on this value."""
+        if not self._patterns:
+            return False
+        longest = longest_text(value)
+        return any(
+            (nested and longest > MAX_NESTED) or longest ** (count + 1) > MAX_BACKTRACKING
+            for count, nested in self._patterns
+        )
+
+
+def longest_text(value: Any) -> int:
+    """The length of the longest string or key in a value."""
+    longest = 0
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            longest = max(longest, len(item))
+        elif isinstance(item, list):
+            stack += item
+        elif isinstance(item, dict):
+            stack += item
+            stack += item.values()
+    return longest
+
+
+def _repetitions(pattern: str) -> tuple[int, bool]:
+    """How many parts of a pattern repeat without a fixed count, and is one of them around another or a choice."""
+    count, nested = 0, False
+    groups = [False]
+    index = 0
+    in_class = False
+    while index < len(pattern):
+        letter = pattern[index]
+        closed = None
+        index += 1
+        if letter == "\\":
+            index += 1
+        elif in_class:
+            in_class = letter != "]"
+        elif letter == "[":
+            in_class = True
+        elif letter == "(":
+            groups.append(False)
+            index += pattern.startswith("?", index)
+        elif letter == ")" and len(groups) > 1:
+            closed = groups.pop()
+            groups[-1] = groups[-1] or closed
+        elif letter == "|":
+            groups[-1] = True
+        repeat = None if in_class else _VARIABLE.match(pattern, index)
+        if repeat and repeat[0] != "?":
+            count += 1
+            groups[-1] = True
+            nested = nested or bool(closed)
+        elif repeat:
+            groups[-1] = True
+        if repeat:
+            index = repeat.end()
+    return count, nested
+
+
+def _never(uri: str) -> Any:
+    raise ValueError("references are never fetched")

@@ -1,0 +1,174 @@
+"""The theory of numbers: an interval, multiples, what is no multiple, and values left out, in exact arithmetic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from contractd.contracts.compat.budget import Allowance
+from contractd.contracts.compat.formula import Formula
+from contractd.contracts.compat.kinds import FRACTION, POINTED, Number, plain
+from contractd.contracts.compat.outcome import EMPTY, Found, Outcome, Unknown
+
+MAX_TRIED = 4_000
+MAX_FRAGILE = 64  # candidates that are looked at after one on which doubles may not agree
+_GRIDS = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 10), Fraction(1, 8), Fraction(1, 100), Fraction(1, 3), Fraction(1, 1000))
+
+
+@dataclass(slots=True)
+class Range:
+    """What the literals of one conjunction leave."""
+
+    low: Number | None = None
+    low_open: bool = False
+    high: Number | None = None
+    high_open: bool = False
+    step: Number | None = None
+    never: list[Number] = field(default_factory=list)
+    excluded: set[Hashable] = field(default_factory=set)
+
+    def above(self, bound: Number, strict: bool) -> None:
+        if self.low is None or bound > self.low or (bound == self.low and strict):
+            self.low, self.low_open = bound, strict
+
+    def below(self, bound: Number, strict: bool) -> None:
+        if self.high is None or bound < self.high or (bound == self.high and strict):
+            self.high, self.high_open = bound, strict
+
+    def multiple(self, divisor: Number) -> None:
+        self.step = divisor if self.step is None else common(self.step, divisor)
+
+    def holds(self, number: Number) -> bool:
+        if self.low is not None and (number < self.low or (self.low_open and number == self.low)):
+            return False
+        if self.high is not None and (number > self.high or (self.high_open and number == self.high)):
+            return False
+        if self.step is not None and number % self.step:
+            return False
+        return number not in self.excluded and all(number % divisor for divisor in self.never)
+
+
+def common(left: Number, right: Number) -> Number:
+    """The least common multiple of two positive rationals."""
+    one, two = Fraction(left), Fraction(right)
+    found = Fraction(math.lcm(one.numerator, two.numerator), math.gcd(one.denominator, two.denominator))
+    return int(found) if found.denominator == 1 else found
+
+
+def solve_numbers(literals: list[Formula], kind: int, allowance: Allowance) -> Outcome:
+    """A number of the kind for which all literals hold."""
+    found = Range()
+    unsure = False
+    for literal in literals:
+        op, args = literal.op, literal.args
+        if op == "above":
+            found.above(args[0], args[1])
+        elif op == "below":
+            found.below(args[0], args[1])
+        elif op == "multiple":
+            if args[1]:
+                found.multiple(args[0])
+            else:
+                found.never.append(args[0])
+        elif op == "except":
+            found.excluded |= args[0]
+        else:
+            unsure = True
+    if kind == FRACTION:
+        found.never.append(1)
+    else:
+        found.multiple(1)
+    if found.step is not None and any(Fraction(found.step) % divisor == 0 for divisor in found.never):
+        return EMPTY
+    low, high = found.low, found.high
+    if low is not None and high is not None:
+        if low > high or (low == high and (found.low_open or found.high_open)):
+            return EMPTY
+        if low == high:
+            return _first(iter((low,)), found, kind, closed=True, allowance=allowance)
+    if found.step is not None:
+        return _on_grid(found, found.step, kind, allowance)
+    return _between(found, kind, allowance, unsure)
+
+
+def _on_grid(found: Range, step: Number, kind: int, allowance: Allowance) -> Outcome:
+    """Multiples of ``step``: nearest to zero first. A full period without a hit in an infinite range can't be."""
+    first = None if found.low is None else math.ceil(Fraction(found.low) / Fraction(step))
+    last = None if found.high is None else math.floor(Fraction(found.high) / Fraction(step))
+    if first is not None and last is not None and first > last:
+        return EMPTY
+    closed = first is not None and last is not None and last - first < MAX_TRIED
+    return _first((step * index for index in _indices(first, last)), found, kind, closed=closed, allowance=allowance)
+
+
+def _indices(first: int | None, last: int | None) -> Iterator[int]:
+    """The integers of a range, from the one nearest to zero outward."""
+    start = max(0, first) if first is not None else 0
+    start = min(start, last) if last is not None else start
+    yield start
+    for offset in range(1, MAX_TRIED + 1):
+        if last is None or start + offset <= last:
+            yield start + offset
+        if first is None or start - offset >= first:
+            yield start - offset
+
+
+def _between(found: Range, kind: int, allowance: Allowance, unsure: bool) -> Outcome:
+    """An open interval of fractions is never empty: only finitely many, or sparse, values are left out."""
+    low, high = found.low, found.high
+    candidates: list[Number] = []
+    for grid in _GRIDS:
+        if low is not None:
+            start = math.floor(Fraction(low) / grid) if high is None or high > 0 else None
+        else:
+            start = None if high is None else math.floor(Fraction(high) / grid) - 40
+        base = start if start is not None else (math.floor(Fraction(high) / grid) - 40 if high is not None else 0)
+        if low is not None and low < 0 and (high is None or high > 0):
+            base = 0
+        candidates += [grid * (base + index) for index in range(42)]
+    if low is not None and high is not None:
+        candidates += [low + Fraction(high - low) * Fraction(part, 16) for part in range(17)]
+    outcome = _first(iter(candidates), found, kind, closed=False, allowance=allowance)
+    if isinstance(outcome, Unknown) and not unsure:
+        return Unknown("no double was found in a narrow range")
+    return outcome
+
+
+def _first(
+    numbers: Iterator[Number], found: Range, kind: int, *, closed: bool, allowance: Allowance
+) -> Outcome:
+    """The first candidate that holds and doubles agree on; ``closed``: the candidates are all there are."""
+    second: Outcome | None = None
+    missed = False
+    patience = MAX_FRAGILE
+    for number in numbers:
+        allowance.spend()
+        if found.holds(number):
+            value = plain(number, pointed=kind == POINTED)
+            if value is None:
+                missed = True
+            elif _robust(value, found):
+                return Found(value)
+            elif second is None:
+                second = Found(value)
+        if second is not None:
+            patience -= 1
+            if not patience:
+                break
+    if second is not None:
+        return second
+    return EMPTY if closed and not missed else Unknown("no number was found in a long range")
+
+
+def _robust(value: Any, found: Range) -> bool:
+    """Do doubles agree on the divisibility: 0.3 is no multiple of 0.1 for a validator that divides."""
+    if isinstance(value, int) or found.step is None:
+        return True
+    try:
+        quotient = value / float(found.step)
+    except (OverflowError, ZeroDivisionError):
+        return False
+    return quotient == int(quotient)

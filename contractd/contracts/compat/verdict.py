@@ -1,0 +1,163 @@
+"""The verdict on two schemas: compatible if proven, breaking with a confirmed witness, else unknown."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, cast
+
+from contractd.contracts.bounds import excess
+from contractd.contracts.canonical import canonical_json
+from contractd.contracts.compat.budget import SECONDS, Allowance, Exhausted
+from contractd.contracts.compat.changes import changes_between
+from contractd.contracts.compat.compiler import Compiler
+from contractd.contracts.compat.confirm import Judge
+from contractd.contracts.compat.dialects import Dialect, declared_dialect, dialect_named
+from contractd.contracts.compat.document import Document, Undecided
+from contractd.contracts.compat.formula import Formula, Overgrown, Terms
+from contractd.contracts.compat.outcome import Empty, Found, Outcome, Unknown
+from contractd.contracts.compat.result import Comparison, Direction, Witness
+from contractd.contracts.compat.sampling import samples
+from contractd.contracts.compat.shrink import shrunk
+from contractd.contracts.compat.solver import Solver
+from contractd.errors import UsageError
+
+MAX_MODELS = 6  # models that are tried before a disagreement of the validators is left undecided
+_SHRINKING = 0.03  # seconds for making a witness small
+
+
+def compare_schemas(
+    old: Any,
+    new: Any,
+    direction: Direction = "arguments",
+    dialect: str | None = None,
+    *,
+    seconds: float = SECONDS,
+    clock: Callable[[], float] = time.monotonic,
+) -> Comparison:
+    """May a value that was valid be refused now.
+
+    ``arguments``: breaking if the old schema accepts a value that the new one refuses. ``results``: breaking if the
+    new schema accepts a value that the old one refuses. ``dialect`` holds for both schemas; without it each one's
+    ``$schema`` does, else 2020-12. ``format`` and ``content*`` are annotations. Past ``seconds`` of ``clock`` the
+    answer is unknown.
+    """
+    if direction not in ("arguments", "results"):
+        raise UsageError(f"direction is {direction!r}; it is 'arguments' or 'results'")
+    if dialect is not None and dialect_named(dialect) is None:
+        raise UsageError(f"dialect {dialect!r} is not known; they are draft-04, draft-06, draft-07, 2019-09, 2020-12")
+    too_much = excess(old) or excess(new)
+    if too_much:
+        return Comparison("unknown", direction, reason=f"a schema is not examined: {too_much}")
+    if canonical_json(old) == canonical_json(new):
+        return Comparison("compatible", direction)
+    changes = changes_between(old, new, direction)
+    dialects = [dialect_named(dialect) if dialect else declared_dialect(schema) for schema in (old, new)]
+    for schema, named in zip((old, new), dialects, strict=True):
+        flaw = "its dialect is not known" if named is None else _flaw(schema, named)
+        if flaw:
+            return Comparison("unknown", direction, changes=changes, reason=flaw)
+    sides = list(zip((old, new), cast("list[Dialect]", dialects), strict=True))
+    if direction == "results":
+        sides.reverse()
+    verdict = _Comparing(sides[0], sides[1], Allowance(seconds, clock)).verdict(direction)
+    return replace(verdict, changes=changes)
+
+
+def _flaw(schema: Any, dialect: Dialect) -> str | None:
+    """Why the schema can't be read under its dialect."""
+    import jsonschema_rs  # noqa: PLC0415 - not needed to start the command
+
+    if not isinstance(schema, dict | bool) or (isinstance(schema, bool) and dialect.age == 4):
+        return "a schema is neither an object nor a boolean"
+    if isinstance(schema, bool):
+        return None
+    try:
+        valid = jsonschema_rs.meta.is_valid({**schema, "$schema": dialect.uri})
+    except Exception:  # whatever it is that can't be examined
+        valid = False
+    return None if valid else f"a schema is not valid in {dialect.name}"
+
+
+class _Comparing:
+    """One question: is there a value that ``accepting`` takes and ``refusing`` does not."""
+
+    def __init__(self, accepting: tuple[Any, Dialect], refusing: tuple[Any, Dialect], allowance: Allowance) -> None:
+        self.accepting, self.refusing = accepting, refusing
+        self.allowance = allowance
+        self.judges = Judge(*accepting), Judge(*refusing)
+
+    def verdict(self, direction: Direction) -> Comparison:
+        terms = Terms(pointed=4 in (self.accepting[1].age, self.refusing[1].age))
+        solver = Solver(terms, self.allowance)
+        question: Formula | None = None
+        try:
+            question = self._question(terms)
+            for value in self._models(solver, question):
+                if value is _NONE:
+                    return Comparison("compatible", direction)
+                if self.proves(value):
+                    return self._breaking(value, direction)
+            reason = self._reason
+        except Undecided as error:
+            reason = str(error)
+        except Exhausted:
+            reason = "the comparison costs more than it may"
+        except Overgrown:
+            reason = "the schemas grow too large when their alternatives are written out"
+        except RecursionError:
+            reason = "the schemas are nested too deeply"
+        for value in samples(self.accepting[0], self.refusing[0]):
+            if self.allowance.late():
+                break
+            if self.proves(value):
+                return self._breaking(value, direction)
+        return Comparison("unknown", direction, reason=reason)
+
+    def _question(self, terms: Terms) -> Formula:
+        compilers = {}
+        formulas = []
+        for schema, dialect in (self.accepting, self.refusing):
+            document = Document(schema, dialect)
+            compilers[id(document)] = compiler = Compiler(document, terms)
+            formulas.append(compiler.compile())
+
+        def unfold(node: Formula) -> Formula:
+            (document, key), holds = node.args
+            stands_for = compilers[document].unfolded(key)
+            return stands_for if holds else terms.negation(stands_for)
+
+        terms.unfold = unfold
+        return terms.both(formulas[0], terms.negation(formulas[1]))
+
+    def _models(self, solver: Solver, question: Formula) -> Iterator[Any]:
+        """Values that should prove a break, one after the other; _NONE where there is provably none."""
+        tried: list[Any] = []
+        self._reason = "the validators do not agree on any value that was found"
+        while len(tried) < MAX_MODELS:
+            whole = solver.terms.both(question, solver.terms.none_of(tried))
+            outcome: Outcome = solver.model(whole)
+            if isinstance(outcome, Found):
+                tried.append(outcome.value)
+                yield outcome.value
+                continue
+            if isinstance(outcome, Unknown):
+                self._reason = outcome.reason
+            elif isinstance(outcome, Empty) and not tried:
+                yield _NONE
+            return
+
+    def proves(self, value: Any) -> bool:
+        """Do both validators agree that one side accepts the value and the other refuses it."""
+        accepting, refusing = self.judges
+        if accepting.quick(value) is not True or refusing.quick(value) is not False:
+            return False
+        return accepting.accepts(value) is True and refusing.accepts(value) is False
+
+    def _breaking(self, value: Any, direction: Direction) -> Comparison:
+        late = self.allowance.extended(_SHRINKING).late
+        return Comparison("breaking", direction, Witness(shrunk(value, self.proves, late)))
+
+
+_NONE = object()

@@ -22,6 +22,7 @@ from contractd.contracts import compare_schemas
 from contractd.contracts.compat import Comparison
 from contractd.contracts.compat.confirm import Judge
 from contractd.contracts.compat.dialects import DEFAULT, dialect_named
+from contractd.contracts.compat.verdict import effective_dialect
 
 CASES = Path("/work/shared/cases/compat_cases.jsonl")
 SIDES = (("arguments", "input"), ("results", "output"))
@@ -65,10 +66,10 @@ def confirmed(row: dict[str, Any], direction: str, result: Comparison) -> bool:
     """Do both validators agree that the witness proves the break."""
     if result.witness is None:
         return False
-    dialect = dialect_named(dialect_of(row) or "") or DEFAULT
-    accepting, refusing = (row["old"], row["new"]) if direction == "arguments" else (row["new"], row["old"])
+    sides = [(row[name], effective_dialect(row[name], dialect_of(row))[0] or DEFAULT) for name in ("old", "new")]
+    accepting, refusing = sides if direction == "arguments" else sides[::-1]
     value = result.witness.value
-    return Judge(accepting, dialect).accepts(value) is True and Judge(refusing, dialect).accepts(value) is False
+    return Judge(*accepting).accepts(value) is True and Judge(*refusing).accepts(value) is False
 
 
 def measure(rows: Iterable[dict[str, Any]], direction: Any, side: str) -> Figures:

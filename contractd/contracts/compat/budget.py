@@ -33,6 +33,6 @@ class Allowance:
         """Is the deadline past."""
         return self._clock() > self._deadline
 
-    def extended(self, seconds: float) -> Allowance:
-        """A fresh allowance for what follows, with a deadline of its own."""
-        return Allowance(seconds, self._clock)
+    def at_least(self, seconds: float) -> Allowance:
+        """A fresh allowance for what follows: what is left of the time, but not less than ``seconds``."""
+        return Allowance(max(seconds, self._deadline - self._clock()), self._clock)

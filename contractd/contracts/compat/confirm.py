@@ -6,6 +6,7 @@ Nothing is ever fetched: neither validator is given a way to retrieve what the d
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +15,7 @@ from contractd.contracts.compat.dialects import Dialect
 MAX_BACKTRACKING = 2_000_000  # what a backtracking engine may cost on one text, roughly
 MAX_NESTED = 20  # characters of a text that meets a pattern with a repetition inside a repetition
 
+_LITERAL = re.compile(r"[\w:/;,=-]*(?![*?{+])")
 _VARIABLE = re.compile(r"[*+?]|\{\d+,\d*\}")
 
 
@@ -54,7 +56,7 @@ class Judge:
         return classes[self._dialect.age](self._schema, registry=EMPTY_REGISTRY)
 
     @cached_property
-    def _patterns(self) -> list[tuple[int, bool]]:
+    def _patterns(self) -> list[_Cost]:
         found: dict[str, None] = {}
         stack = [self._schema]
         while stack:
@@ -67,7 +69,7 @@ class Judge:
                 stack += node.values()
             elif isinstance(node, list):
                 stack += node
-        return [_repetitions(pattern) for pattern in found]
+        return [_Cost.of(pattern) for pattern in found]
 
     def quick(self, value: Any) -> bool | None:
         """What jsonschema-rs says; None where it can't."""
@@ -91,27 +93,48 @@ class Judge:
         """Could Python's backtracking engine take very long on this value."""
         if not self._patterns:
             return False
-        longest = longest_text(value)
-        return any(
-            (nested and longest > MAX_NESTED) or longest ** (count + 1) > MAX_BACKTRACKING
-            for count, nested in self._patterns
-        )
+        texts = texts_of(value)
+        return any(cost.dangerous(text) for cost in self._patterns for text in texts)
 
 
-def longest_text(value: Any) -> int:
-    """The length of the longest string or key in a value."""
-    longest = 0
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    """What a pattern may cost a backtracking engine: repetitions of no fixed count, and are they inside one another."""
+
+    start: str
+    anchored: bool
+    count: int
+    nested: bool
+
+    @classmethod
+    def of(cls, pattern: str) -> _Cost:
+        count, nested = _repetitions(pattern)
+        anchored = pattern.startswith("^") and "|" not in pattern
+        start = _LITERAL.match(pattern, 1) if anchored else None
+        return cls(start[0] if start else "", anchored, count, nested)
+
+    def dangerous(self, text: str) -> bool:
+        if not text.startswith(self.start):  # it fails at the first letters
+            return False
+        if self.nested and len(text) > MAX_NESTED:
+            return True
+        return len(text) ** (self.count + (not self.anchored)) > MAX_BACKTRACKING
+
+
+def texts_of(value: Any) -> set[str]:
+    """Every string and key in a value."""
+    found: set[str] = set()
     stack = [value]
     while stack:
         item = stack.pop()
         if isinstance(item, str):
-            longest = max(longest, len(item))
+            found.add(item)
         elif isinstance(item, list):
             stack += item
         elif isinstance(item, dict):
-            stack += item
+            found.update(item)
             stack += item.values()
-    return longest
+    return found
 
 
 def _repetitions(pattern: str) -> tuple[int, bool]:

@@ -75,7 +75,10 @@ class Words:
         if any((pattern, not wanted) in self.opaque for pattern, wanted in self.opaque):
             return True
         if self.language is not None:
-            return self.language.is_empty()
+            try:
+                return self.language.is_empty()
+            except TooBig:
+                return False
         return self.most == 0 and "" in self.excluded
 
     def capacity(self, limit: int) -> int | None:
@@ -173,7 +176,10 @@ class Texts:
         key = (pattern, text)
         if key not in self._matches:
             language = self.pattern(pattern)
-            self._matches[key] = language.accepts(text) if language is not None else self._ask(pattern, text)
+            try:
+                self._matches[key] = language.accepts(text) if language is not None else self._ask(pattern, text)
+            except TooBig:
+                self._matches[key] = None
         return self._matches[key]
 
     def _ask(self, pattern: str, text: str) -> bool | None:

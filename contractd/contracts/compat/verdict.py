@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from contractd.contracts.bounds import excess
 from contractd.contracts.canonical import canonical_json
@@ -53,16 +53,32 @@ def compare_schemas(
     if canonical_json(old) == canonical_json(new):
         return Comparison("compatible", direction)
     changes = changes_between(old, new, direction)
-    dialects = [dialect_named(dialect) if dialect else declared_dialect(schema) for schema in (old, new)]
-    for schema, named in zip((old, new), dialects, strict=True):
-        flaw = "its dialect is not known" if named is None else _flaw(schema, named)
-        if flaw:
+    sides = []
+    for schema in (old, new):
+        read_as, flaw = effective_dialect(schema, dialect)
+        if read_as is None or flaw:
             return Comparison("unknown", direction, changes=changes, reason=flaw)
-    sides = list(zip((old, new), cast("list[Dialect]", dialects), strict=True))
+        sides.append((schema, read_as))
     if direction == "results":
         sides.reverse()
     verdict = _Comparing(sides[0], sides[1], Allowance(seconds, clock)).verdict(direction)
     return replace(verdict, changes=changes)
+
+
+def effective_dialect(schema: Any, given: str | None) -> tuple[Dialect | None, str | None]:
+    """The dialect a schema is read in, or why it can't be read.
+
+    A schema that is not valid in the dialect that was given, but is in the one it names itself, is read in its own:
+    a draft-04 schema with ``exclusiveMinimum: true`` has no meaning in draft-07.
+    """
+    own = declared_dialect(schema)
+    read_as = dialect_named(given) if given else own
+    if read_as is None:
+        return None, "the dialect of a schema is not known"
+    flaw = _flaw(schema, read_as)
+    if flaw and own is not None and own != read_as and isinstance(schema, dict) and "$schema" in schema:
+        return (read_as, flaw) if _flaw(schema, own) else (own, None)
+    return read_as, flaw
 
 
 def _flaw(schema: Any, dialect: Dialect) -> str | None:
@@ -156,7 +172,7 @@ class _Comparing:
         return accepting.accepts(value) is True and refusing.accepts(value) is False
 
     def _breaking(self, value: Any, direction: Direction) -> Comparison:
-        late = self.allowance.extended(_SHRINKING).late
+        late = self.allowance.at_least(_SHRINKING).late
         return Comparison("breaking", direction, Witness(shrunk(value, self.proves, late)))
 
 

@@ -32,6 +32,7 @@ class Parser(Escapes):
         self.names: set[str] = set()
         self.depth = 0
         self.known: dict[Ranges, Chars] = {}
+        self.singles: dict[str, Chars] = {}
         self.empty_class = self.lone_bracket = False
 
     def parse(self) -> Node:
@@ -66,12 +67,13 @@ class Parser(Escapes):
         char = self.text[self.at]
         if char in "*+?":
             raise NotRegular(f"nothing to repeat before {char!r}")
+        assertion = self.text.startswith(_UNREPEATED, self.at)
         node = self.atom(char)
         counts = self.quantifier()
         if counts is None:
             return node
-        if isinstance(node, Edge) or (isinstance(node, Look) and node.behind):
-            raise NotRegular("a quantifier after an assertion")  # after lookahead Annex B takes it
+        if assertion:
+            raise NotRegular("a quantifier after an assertion")
         return repeat(node, *counts)
 
     def atom(self, char: str) -> Node:
@@ -95,8 +97,9 @@ class Parser(Escapes):
             return Edge("start" if char == "^" else "end")
         if char == "]":
             self.lone_bracket = True
-        code = ord(char)
-        return self.chars(ranges([(code, code)]))
+        if char not in self.singles:
+            self.singles[char] = self.chars(ranges([(ord(char), ord(char))]))
+        return self.singles[char]
 
     def chars(self, members: Ranges) -> Chars:
         """One node for each set of characters, however often it stands in the pattern."""
@@ -174,7 +177,7 @@ class Parser(Escapes):
         begin = self.at
         parts: list[tuple[int, int]] = []
         while self.peek() != "]":
-            self.budget.spend()
+            self.budget.spend(2)
             low = self.class_atom()
             if self.peek() != "-" or self.text[self.at + 1 : self.at + 2] in ("]", ""):
                 parts.extend(self.as_parts(low))
@@ -217,6 +220,7 @@ class Parser(Escapes):
         return self.escape()
 
 
+_UNREPEATED = ("^", "$", "\\b", "\\B", "(?<=", "(?<!")  # Annex B.1.2, QuantifiableAssertion: only lookahead is
 _OPENINGS: dict[str, tuple[bool, bool] | None] = {  # what opens a group: None, or a lookaround's (behind, negated)
     "?:": None,
     "?=": (False, False),

@@ -98,11 +98,16 @@ class PatternAutomaton(Automaton):
             masks = (*masks, reached)
             steps_behind.append([(mask, literals) for mask, literals in steps if _NOW not in literals])
         sides = (at_start, after_word, masks)
-        step = self._merged([each for literals in options for each in self._conjunction(literals, sides, budget)])
-        self._accepting[state] = any(mask & self._end for mask, _ in step)  # at the end nothing can be left open
+        masks_of: dict[Literals, int] = {}
+        for each in options:
+            for mask, literals in self._conjunction(each, sides, budget):
+                masks_of[literals] = masks_of.get(literals, 0) | mask
+        # At the end of the string nothing can be left open: an option that holds there is complete.
+        self._accepting[state] = any(mask & self._end for mask in masks_of.values())
         groups: dict[int, list[Literals]] = {}
-        for mask, literals in step:
+        for literals, mask in masks_of.items():
             groups.setdefault(mask, []).append(literals)
+        budget.spend((len(options) + len(masks_of)) // 2)
         row = [NOTHING] * self.alphabet.size
         known: dict[tuple[int, ...], Options] = {}
         for label in range(self.alphabet.size):
@@ -111,16 +116,22 @@ class PatternAutomaton(Automaton):
             if key not in known:
                 known[key] = _smallest([each for mask in key for each in groups[mask]], budget)
             after = self.program.word_mask & bit != 0
-            following = tuple(
-                frozenset(thread for mask, literals in steps for thread in literals if mask & bit)
-                for steps in steps_behind
-            )
+            following: tuple[Literals, ...] = ()
+            if behind:
+                following = tuple(
+                    frozenset(thread for mask, literals in steps for thread in literals if mask & bit)
+                    for steps in steps_behind
+                )
             row[label] = self._number((False, after, following, known[key]))
         budget.spend(self.alphabet.size * (1 + len(groups) + sum(map(len, steps_behind))) // 8)
         return row
 
     def _conjunction(self, literals: Literals, sides: Sides, budget: Budget) -> Derivative:
         """The derivative of several literals that must all hold."""
+        if len(literals) == 1:
+            (only,) = literals
+            if only >= 0:
+                return self._derivative(only, sides, budget)
         result: Derivative | None = None
         for literal in literals:
             step = self._derivative(literal, sides, budget) if literal >= 0 else self._negation(~literal, sides, budget)
@@ -173,7 +184,7 @@ class PatternAutomaton(Automaton):
         stack: list[Ahead] = [(first, self._all, _TRUE)]
         while stack:
             thread, mask, literals = stack.pop()
-            budget.spend()
+            budget.spend(2)
             if thread == ACCEPT:
                 found.append((mask, literals))
                 continue
@@ -242,9 +253,14 @@ def _both(one: Derivative, other: Derivative, budget: Budget) -> Derivative:
     for mask, literals in one:
         for other_mask, other_literals in other:
             if mask & other_mask:
-                joined = literals | other_literals
-                if not any(~each in joined for each in other_literals):
-                    result.append((mask & other_mask, joined))
+                if literals and other_literals:
+                    joined = literals | other_literals
+                    budget.spend(1 + len(joined) // 8)
+                    if any(~each in joined for each in min(literals, other_literals, key=len)):
+                        continue
+                else:
+                    joined = literals or other_literals
+                result.append((mask & other_mask, joined))
     return result
 
 

@@ -17,6 +17,8 @@ from contractd.contracts.compat.regular.charset import TIERS
 
 T = TypeVar("T", bound=Hashable)
 
+_CHARACTERS_A_STEP = 4  # going on along a known path is quick
+
 
 def accepts_any(automaton: Automaton, least: int, most: int | None, budget: Budget) -> bool:
     """Whether the automaton accepts a string of a length within the window. States are made only as far as needed."""
@@ -160,6 +162,8 @@ class Graph:
                 targets[number] = targets.get(number, 0) + automaton.alphabet.count(label)
             self.targets.append(targets)
             self.accepting |= automaton.accepting(state, budget) << place
+        self._firsts: dict[tuple[int, int], tuple[str, int]] = {}
+        self._unpaid = 0
         self.masks = [sum(1 << number for number in targets) for targets in self.targets]
 
     def leading(self, budget: Budget) -> Orbit[int]:
@@ -205,24 +209,44 @@ class Graph:
         """The accepted strings of one length. No walk is begun that does not end in one."""
         if not leading[length] & 1:
             return
-        if not length:
-            yield ""
-            return
         chosen: list[str] = []
-        walks = [self._steps(0, leading[length - 1], budget)]
-        while walks:
-            step = next(walks[-1], None)
+        path = [0]
+        walks: list[Iterator[tuple[str, int]] | None] = []  # made only where another choice is asked for
+        while True:
+            while len(chosen) < length:
+                char, place = self._first(path[-1], leading[length - len(chosen) - 1], budget)
+                chosen.append(char)
+                path.append(place)
+                walks.append(None)
+            budget.spend(1 + length // 64)
+            yield "".join(chosen)
+            step = None
+            while walks and step is None:
+                chosen.pop()
+                path.pop()
+                walk = walks.pop()
+                if walk is None:
+                    walk = self._steps(path[-1], leading[length - len(chosen) - 1], budget)
+                    next(walk)
+                step = next(walk, None)
             if step is None:
-                walks.pop()
-                if chosen:
-                    chosen.pop()
-            elif len(walks) == length:
-                yield "".join(chosen) + step[0]
-            else:
-                chosen.append(step[0])
-                walks.append(self._steps(self.places[step[1]], leading[length - len(walks) - 1], budget))
+                return
+            chosen.append(step[0])
+            path.append(step[1])
+            walks.append(walk)
+
+    def _first(self, place: int, alive: int, budget: Budget) -> tuple[str, int]:
+        found = self._firsts.get((place, alive))
+        if found is None:
+            found = self._firsts[place, alive] = next(self._steps(place, alive, budget))
+        self._unpaid += 1
+        if self._unpaid == _CHARACTERS_A_STEP:
+            self._unpaid = 0
+            budget.spend()
+        return found
 
     def _steps(self, place: int, alive: int, budget: Budget) -> Iterator[tuple[str, int]]:
         row = self.automaton.row(self.states[place], budget)
         budget.spend(1 + len(row) // 4)
-        return _choices(self.automaton, row, lambda target: alive >> self.places[target] & 1 == 1)
+        for char, target in _choices(self.automaton, row, lambda target: alive >> self.places[target] & 1 == 1):
+            yield char, self.places[target]

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from contractd.contracts.compat.solver import Solver
 
 MAX_SLOTS = 48  # positions that are looked at one by one
-MAX_LENGTH = 5_000  # items of an array that is made up
+MAX_LENGTH = 20_000  # items of an array that is made up
+MAX_DIFFERENT = 300  # items that must all be different
 MAX_LAYOUTS = 400
 
 Layout = tuple[Formula, ...]  # what each position must hold
@@ -73,7 +74,7 @@ class Arrays:
         needed = max((start for start, _, _ in shape.some), default=0)
         counted = sum(count for _, count, _ in shape.some)
         if shape.some:
-            shape.least = max(shape.least, max(start + count for start, count, _ in shape.some))
+            shape.least = max(shape.least, *(start + count for start, count, _ in shape.some))
         if shape.most is not None and shape.least > shape.most:
             return EMPTY
         longest = max(shape.least, max(shape.positions, needed) + counted + (2 if shape.alike else 0))
@@ -93,14 +94,15 @@ class Arrays:
         return unknown or EMPTY
 
     def _of_length(self, shape: Shape, length: int) -> Outcome:
-        """Arrays of one length. Positions that must be plain, because there are more than any count needs, come last."""
+        """Arrays of one length. Positions that no count needs, since there are more than enough, come last."""
         shape = replace(shape, few=[entry for entry in shape.few if entry[1] < length - entry[0]])
         slots = shape.positions + sum(n for _, n, _ in shape.some) + sum(min(n, MAX_SLOTS) for _, n, _ in shape.few)
         slots = min(length, slots + (2 if shape.alike else 0))
         rest = length - slots
         if shape.unique:
             slots, rest = length, 0
-        if slots > MAX_SLOTS or length > MAX_LENGTH:
+        counted = bool(shape.some or shape.few or shape.alike)
+        if length > MAX_LENGTH or slots > (MAX_SLOTS if counted else MAX_DIFFERENT):
             return self._hopeless(shape, length)
         tail: list[Any] = []
         if rest:
@@ -146,6 +148,9 @@ class Arrays:
     def _layouts(self, shape: Shape, slots: int) -> Iterator[Layout]:
         """Every way to say which positions serve which counts; a position that can hold nothing is cut off at once."""
         held = [self._held(shape, index) for index in range(slots)]
+        if not shape.some and not shape.few:
+            yield tuple(held)
+            return
         dead: set[tuple[Any, ...]] = set()
 
         def place(index: int, owed: tuple[int, ...], spare: tuple[int, ...], last: tuple[int, int]) -> Iterator[Layout]:
@@ -234,8 +239,9 @@ class Arrays:
         """Distinct values: where all models of a position are known, by matching; else there are enough to choose."""
         options: list[list[Any]] = []
         complete = True
+        known = {whole: self.solver.models(whole, len(layout)) for whole in dict.fromkeys(layout)}
         for whole in layout:
-            few = self.solver.models(whole, len(layout))
+            few = known[whole]
             options.append(few.values)
             complete = complete and (few.complete or len(few.values) >= len(layout))
         chosen = _matched([[freeze(value) for value in few] for few in options])
@@ -249,6 +255,10 @@ def _matched(options: list[list[Any]]) -> list[int] | None:
     owner: dict[Any, int] = {}
 
     def settle(position: int, tried: set[Any]) -> bool:
+        free = next((value for value in options[position] if value not in owner), None)
+        if free is not None:
+            owner[free] = position
+            return True
         for value in options[position]:
             if value not in tried:
                 tried.add(value)

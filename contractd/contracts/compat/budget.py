@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-MAX_STEPS = 60_000
+MAX_STEPS = 200_000
 SECONDS = 0.2
 _LOOK_EVERY = 32
 
 
-class Exhausted(Exception):
+class Exhausted(Exception):  # noqa: N818 - the name says what is the case
     """The comparison cost more than it may; the answer is unknown."""
 
 

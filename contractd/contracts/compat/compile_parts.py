@@ -7,7 +7,7 @@ Arrays: draft-07 6.4, 2020-12 core 10.3.1 (``items`` as a list and ``additionalI
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from contractd.contracts.compat.document import Schema
 from contractd.contracts.compat.formula import Formula, Terms
@@ -15,6 +15,13 @@ from contractd.contracts.compat.kinds import OBJECT, STRING
 
 if TYPE_CHECKING:
     from contractd.contracts.compat.compiler import Compiler
+
+
+ARRAY_KEYWORDS: Final = ("minItems", "maxItems", "uniqueItems", "items", "prefixItems", "additionalItems", "contains")
+OBJECT_KEYWORDS: Final = (
+    *("minProperties", "maxProperties", "required", "properties", "patternProperties", "additionalProperties"),
+    *("propertyNames", "dependencies", "dependentRequired", "dependentSchemas"),
+)
 
 
 def array_keywords(compiler: Compiler, schema: Schema) -> list[Formula]:

@@ -11,7 +11,12 @@ from functools import reduce
 from operator import or_
 from typing import Any, Final
 
-from contractd.contracts.compat.compile_parts import array_keywords, object_keywords
+from contractd.contracts.compat.compile_parts import (
+    ARRAY_KEYWORDS,
+    OBJECT_KEYWORDS,
+    array_keywords,
+    object_keywords,
+)
 from contractd.contracts.compat.dialects import Dialect
 from contractd.contracts.compat.document import Document, Schema, Undecided
 from contractd.contracts.compat.evaluated import Evaluation
@@ -19,7 +24,6 @@ from contractd.contracts.compat.formula import Formula, Terms
 from contractd.contracts.compat.kinds import (
     ARRAY,
     BOOLEAN,
-    FRACTION,
     NULL,
     NUMBER,
     OBJECT,
@@ -28,9 +32,9 @@ from contractd.contracts.compat.kinds import (
     WHOLE,
     exact,
 )
+from contractd.contracts.compat.one_of import exactly_one
 
 MAX_OPEN = 50  # schemas inside one another before one is put off, so that chains of references don't recurse
-MAX_ONE_OF = 40  # branches; the formula grows with their square
 
 _TYPES: Final = {
     "null": NULL,
@@ -40,6 +44,9 @@ _TYPES: Final = {
     "array": ARRAY,
     "object": OBJECT,
 }
+_NUMERIC: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_TEXTUAL: Final = ("minLength", "maxLength", "pattern")
+_COMBINING: Final = ("allOf", "anyOf", "oneOf", "not", "if")
 _REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
@@ -96,13 +103,18 @@ class Compiler:
             return self._reference(schema, "$ref")
         parts = [self._reference(schema, keyword) for keyword in _REFERENCES if self.has(schema, keyword)]
         parts += self._any_value(schema)
-        parts += self._numbers(schema)
-        parts += self._strings(schema)
-        parts += array_keywords(self, schema)
-        parts += object_keywords(self, schema)
-        parts += self._combined(schema)
-        whole = self.terms.all_of(parts)
-        return self._evaluation.applied(schema, whole)
+        given = schema.keys()
+        if not given.isdisjoint(_NUMERIC):
+            parts += self._numbers(schema)
+        if not given.isdisjoint(_TEXTUAL):
+            parts += self._strings(schema)
+        if not given.isdisjoint(ARRAY_KEYWORDS):
+            parts += array_keywords(self, schema)
+        if not given.isdisjoint(OBJECT_KEYWORDS):
+            parts += object_keywords(self, schema)
+        if not given.isdisjoint(_COMBINING):
+            parts += self._combined(schema)
+        return self._evaluation.applied(schema, self.terms.all_of(parts))
 
     def has(self, schema: Schema, keyword: str) -> bool:
         """Does the schema have the keyword, and the dialect know it."""
@@ -219,21 +231,3 @@ class Compiler:
         if "else" in schema:
             parts.append(terms.any_of((condition, inner(schema["else"]))))
         return parts
-
-
-def exactly_one(terms: Terms, branches: list[Formula]) -> Formula:
-    """``oneOf``; its negation (none, or two at once) is stated beside it, as it is shorter than the derived one."""
-    branches = [branch for branch in branches if branch is not terms.false]
-    if len(branches) == 1:
-        return branches[0]
-    if len(branches) > MAX_ONE_OF:
-        return terms.both(terms.any_of(branches), terms.opaque(("oneOf", tuple(branches))))
-    refused = [terms.negation(branch) for branch in branches]
-    ways, doubled = [], []
-    for index, branch in enumerate(branches):
-        ways.append(terms.all_of([branch, *refused[:index], *refused[index + 1 :]]))
-        doubled += [terms.both(branch, other) for other in branches[index + 1 :]]
-    one = terms.any_of(ways)
-    if one._negation is None and one.op == "or":
-        terms.oppose(one, terms.any_of([terms.all_of(refused), *doubled]))
-    return one

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from contractd.contracts.compat.dialects import Dialect
+from contractd.contracts.compat.document import LISTED, NAMED, ONE
 
 MAX_BACKTRACKING = 2_000_000  # what a backtracking engine may cost on one text, roughly
 MAX_NESTED = 20  # characters of a text that meets a pattern with a repetition inside a repetition
@@ -22,11 +23,12 @@ _VARIABLE = re.compile(r"[*+?]|\{\d+,\d*\}")
 class Judge:
     """One schema under one dialect, read by jsonschema-rs and by jsonschema. The schema is valid in its dialect."""
 
-    def __init__(self, schema: Any, dialect: Dialect) -> None:
+    def __init__(self, schema: Any, dialect: Dialect, *, formats: bool = False) -> None:
         if isinstance(schema, dict) and "$schema" in schema:  # the dialect is what the caller says
             schema = {key: value for key, value in schema.items() if key != "$schema"}
         self._schema = schema
         self._dialect = dialect
+        self._formats = formats  # does jsonschema-rs assert ``format``; jsonschema never does
 
     @cached_property
     def _fast(self) -> Any:
@@ -39,7 +41,7 @@ class Judge:
             19: jsonschema_rs.Draft201909Validator,
             20: jsonschema_rs.Draft202012Validator,
         }
-        return classes[self._dialect.age](self._schema, retriever=_never)
+        return classes[self._dialect.age](bare(self._schema), retriever=_never, validate_formats=self._formats)
 
     @cached_property
     def _second(self) -> Any:
@@ -108,8 +110,8 @@ class _Cost:
 
     @classmethod
     def of(cls, pattern: str) -> _Cost:
-        count, nested = _repetitions(pattern)
-        anchored = pattern.startswith("^") and "|" not in pattern
+        count, nested, split = _repetitions(pattern)
+        anchored = pattern.startswith("^") and not split
         start = _LITERAL.match(pattern, 1) if anchored else None
         return cls(start[0] if start else "", anchored, count, nested)
 
@@ -118,7 +120,22 @@ class _Cost:
             return False
         if self.nested and len(text) > MAX_NESTED:
             return True
-        return len(text) ** (self.count + (not self.anchored)) > MAX_BACKTRACKING
+        return bool(len(text) ** (self.count + (not self.anchored)) > MAX_BACKTRACKING)
+
+
+def bare(schema: Any) -> Any:
+    """The schema without ``content*``: annotations here, but jsonschema-rs asserts them in draft-06 and draft-07."""
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: inner for key, inner in schema.items() if key not in ("contentEncoding", "contentMediaType")}
+    for key, inner in found.items():
+        if key in ONE and isinstance(inner, dict):
+            found[key] = bare(inner)
+        elif key in LISTED and isinstance(inner, list):
+            found[key] = list(map(bare, inner))
+        elif key in NAMED and isinstance(inner, dict):
+            found[key] = {name: bare(part) for name, part in inner.items()}
+    return found
 
 
 def texts_of(value: Any) -> set[str]:
@@ -137,9 +154,10 @@ def texts_of(value: Any) -> set[str]:
     return found
 
 
-def _repetitions(pattern: str) -> tuple[int, bool]:
-    """How many parts of a pattern repeat without a fixed count, and is one of them around another or a choice."""
-    count, nested = 0, False
+def _repetitions(pattern: str) -> tuple[int, bool, bool]:
+    """How many parts of a pattern repeat without a fixed count, is one of them around another or a choice, and is the
+    whole a choice."""
+    count, nested, split = 0, False, False
     groups = [False]
     index = 0
     in_class = False
@@ -161,6 +179,7 @@ def _repetitions(pattern: str) -> tuple[int, bool]:
             groups[-1] = groups[-1] or closed
         elif letter == "|":
             groups[-1] = True
+            split = split or len(groups) == 1
         repeat = None if in_class else _VARIABLE.match(pattern, index)
         if repeat and repeat[0] != "?":
             count += 1
@@ -170,7 +189,7 @@ def _repetitions(pattern: str) -> tuple[int, bool]:
             groups[-1] = True
         if repeat:
             index = repeat.end()
-    return count, nested
+    return count, nested, split
 
 
 def _never(uri: str) -> Any:

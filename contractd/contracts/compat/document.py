@@ -14,15 +14,15 @@ from contractd.contracts.compat.dialects import Dialect, dialect_for
 
 Schema = dict[str, Any]
 
-_ONE: Final = (
+ONE: Final = (
     *("additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not"),
     *("propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"),
 )
-_LISTED: Final = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
-_NAMED: Final = ("$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties")
+LISTED: Final = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
+NAMED: Final = ("$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties")
 
 
-class Undecided(Exception):
+class Undecided(Exception):  # noqa: N818 - the name says what is the case
     """The schema has something that is not modelled; the message says what."""
 
 
@@ -118,13 +118,13 @@ class Document:
 
 def subschemas(node: Schema) -> Iterator[Any]:
     """What stands below as a schema, by the keywords of any dialect."""
-    for keyword in _ONE:
+    for keyword in ONE:
         if keyword in node:
             yield node[keyword]
-    for keyword in _LISTED:
+    for keyword in LISTED:
         if isinstance(node.get(keyword), list):
             yield from node[keyword]
-    for keyword in _NAMED:
+    for keyword in NAMED:
         if isinstance(node.get(keyword), dict):
             yield from node[keyword].values()
 

@@ -23,7 +23,7 @@ MAX_DEPTH = 24
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """When ``condition`` holds: ``keys`` are looked at, the first ``prefix`` items (None: all), and items that match."""
+    """If ``condition`` holds, ``keys`` are looked at, the first ``prefix`` items (None: all), and those matching."""
 
     condition: Formula
     keys: Formula
@@ -43,17 +43,13 @@ class Evaluation:
         keywords = [key for key in ("unevaluatedProperties", "unevaluatedItems") if self.compiler.has(schema, key)]
         if not keywords:
             return whole
-        if "unevaluatedItems" in keywords and self.compiler.dialect.age == 19:
-            self._refuse_contains(schema, 0)
         cases = self._cases(schema, 0, own=False)
         ways = []
         for case in cases:
             parts = [case.condition]
             if "unevaluatedProperties" in keywords:
                 others = self._without(case.keys)
-                parts.append(
-                    self.terms.atom("keys", others, self.compiler.schema(schema["unevaluatedProperties"]))
-                )
+                parts.append(self.terms.atom("keys", others, self.compiler.schema(schema["unevaluatedProperties"])))
             if "unevaluatedItems" in keywords and case.prefix is not None:
                 inner = self.compiler.schema(schema["unevaluatedItems"])
                 parts.append(self.terms.atom("each", case.prefix, self.terms.any_of((inner, *case.matching))))
@@ -62,22 +58,6 @@ class Evaluation:
 
     def _without(self, keys: Formula) -> Formula:
         return self.terms.restricted(self.terms.negation(keys), STRING)
-
-    def _refuse_contains(self, schema: Any, depth: int) -> None:
-        """2019-09 says that ``contains`` does not count as looking, validators count it all the same."""
-        if not isinstance(schema, dict) or depth > MAX_DEPTH:
-            return
-        if "contains" in schema:
-            raise Undecided("unevaluatedItems beside contains in 2019-09")
-        for inner in self._in_place(schema):
-            self._refuse_contains(inner, depth + 1)
-
-    def _in_place(self, schema: Schema) -> list[Any]:
-        found = [self.compiler.target(schema, key) for key in ("$ref", "$recursiveRef") if self.compiler.has(schema, key)]
-        for key in ("allOf", "anyOf", "oneOf"):
-            found += schema.get(key, ())
-        found += [schema[key] for key in ("if", "then", "else") if key in schema]
-        return found + list(schema.get("dependentSchemas", {}).values())
 
     def _cases(self, schema: Any, depth: int, *, own: bool = True) -> list[Case]:
         """The cases of a schema that holds; ``own``: its own ``unevaluated*`` count as well."""
@@ -111,8 +91,9 @@ class Evaluation:
         prefix, rest = item_schemas(compiler, schema)
         count = None if rest is not None or (own and "unevaluatedItems" in schema) else len(prefix)
         matching: tuple[Formula, ...] = ()
-        if "contains" in schema and compiler.dialect.age >= 20:  # 2020-12 core 11.2
-            matching = (compiler.schema(schema["contains"]),)
+        if "contains" in schema:  # 2020-12 core 11.2; 2019-09 does not say so, validators do it all the same
+            counts = terms.true if compiler.dialect.age >= 20 else terms.opaque("contains looks at items in 2019-09")
+            matching = (terms.both(counts, compiler.schema(schema["contains"])),)
         return Case(terms.true, keys, count, matching)
 
     def _optional(self, schema: Schema, inner: Any, depth: int) -> list[Case]:
@@ -129,7 +110,9 @@ class Evaluation:
         found = self._cases(schema["if"], depth + 1)
         if "then" in schema:
             found = self._product(found, self._cases(schema["then"], depth + 1))
-        other = self._cases(schema["else"], depth + 1) if "else" in schema else [Case(self.terms.true, self.terms.false, 0)]
+        other = [Case(self.terms.true, self.terms.false, 0)]
+        if "else" in schema:
+            other = self._cases(schema["else"], depth + 1)
         refused = self.terms.negation(condition)
         return [*(self._when(condition, case) for case in found), *(self._when(refused, case) for case in other)]
 

@@ -42,14 +42,14 @@ _DOMAINS = {
 }
 
 
-class Overgrown(Exception):
+class Overgrown(Exception):  # noqa: N818 - the name says what is the case
     """More formulas than one comparison may build."""
 
 
 class Formula:
-    """A node of the graph, equal to another only if it is the same object. ``domain``: the kinds it says something of."""
+    """A node of the graph, equal only to itself. ``domain``: the kinds of values it says something of."""
 
-    __slots__ = ("_kinds", "_negation", "args", "domain", "number", "op")
+    __slots__ = ("_kinds", "_negation", "_opposites", "args", "domain", "number", "op", "solid")
 
     def __init__(self, op: str, args: tuple[Any, ...], domain: int, number: int) -> None:
         self.number = number  # in the order they were built: what is sorted by it is the same in every run
@@ -58,15 +58,18 @@ class Formula:
         self.domain = domain
         self._negation: Formula | None = None
         self._kinds: dict[int, Formula] = {}
+        self._opposites: dict[int, Formula] = {}
+        self.solid = False  # a disjunction that stays one part of a larger one, so that it can be recognised
 
     def __repr__(self) -> str:
         return f"{self.op}{self.args}" if self.args else self.op
 
 
 class Terms:
-    """Builds formulas for one comparison. ``pointed``: is 1.0 told from 1."""
+    """Builds formulas for one comparison. ``pointed``: is 1.0 told from 1; ``spend`` is called for each new one."""
 
-    def __init__(self, *, pointed: bool = False) -> None:
+    def __init__(self, spend: Callable[[], None] = lambda: None, *, pointed: bool = False) -> None:
+        self._spend = spend
         self.every = EVERY_KIND if pointed else EVERY_KIND & ~POINTED
         self.values: dict[Hashable, Any] = {}
         self.unfold: Callable[[Formula], Formula] = lambda node: node
@@ -80,6 +83,7 @@ class Terms:
         if node is None:
             if len(self._table) > MAX_NODES:
                 raise Overgrown
+            self._spend()
             node = self._table[(op, *args)] = Formula(op, args, domain, len(self._table))
         return node
 
@@ -208,7 +212,7 @@ class Terms:
 
     def _flat(self, op: str, parts: Iterable[Formula]) -> Iterator[Formula]:
         for part in parts:
-            if part.op == op:
+            if part.op == op and not part.solid:
                 yield from part.args
             else:
                 yield part
@@ -233,8 +237,10 @@ class Terms:
         assert node._negation is not None
         return node._negation
 
-    def oppose(self, node: Formula, opposite: Formula) -> None:
+    def oppose(self, node: Formula, opposite: Formula, *, solid: bool = False) -> None:
         """State that two formulas are each other's negation."""
+        for part in (node, opposite):
+            part.solid = part.solid or (solid and part.op == "or")
         node._negation = opposite
         if opposite._negation is None:
             opposite._negation = node
@@ -287,11 +293,15 @@ class Terms:
         found = node._kinds.get(kind)
         if found is None:
             found = node._kinds[kind] = self._restrict(node, kind)
+            if node._negation is not None and found.op in ("and", "or"):
+                found.solid = found.solid or (node.solid and found.op == "or")
+                if kind not in found._opposites:
+                    found._opposites[kind] = self.restricted(node._negation, kind)
         return found
 
     def _restrict(self, node: Formula, kind: int) -> Formula:
         op = node.op
-        if op == "kinds" or op == "false":
+        if op in ("kinds", "false"):
             return self.false
         if op == "and":
             return self.all_of([self.restricted(part, kind) for part in node.args])
@@ -323,7 +333,10 @@ class Terms:
 
     def opposite(self, node: Formula, kind: int) -> Formula:
         """The negation of a restricted formula within its kind."""
-        return self.restricted(self.negation(node), kind)
+        found = node._opposites.get(kind)
+        if found is None:
+            found = node._opposites[kind] = self.restricted(self.negation(node), kind)
+        return found
 
 
 __all__ = ["Formula", "Number", "Overgrown", "Terms"]

@@ -15,7 +15,7 @@ MAX_CELLS = 48
 MAX_EXPANDED = 40  # references that are unfolded in a statement on keys
 
 
-class TooManyCells(Exception):
+class TooManyCells(Exception):  # noqa: N818 - the name says what is the case
     """The patterns cut the keys into more cells than are looked at."""
 
 

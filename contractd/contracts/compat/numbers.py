@@ -15,7 +15,7 @@ from contractd.contracts.compat.outcome import EMPTY, Found, Outcome, Unknown
 
 MAX_TRIED = 4_000
 MAX_FRAGILE = 64  # candidates that are looked at after one on which doubles may not agree
-_GRIDS = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 10), Fraction(1, 8), Fraction(1, 100), Fraction(1, 3), Fraction(1, 1000))
+_GRIDS = tuple(Fraction(1, divisor) for divisor in (2, 4, 10, 8, 100, 3, 1000))
 
 
 @dataclass(slots=True)
@@ -29,6 +29,20 @@ class Range:
     step: Number | None = None
     never: list[Number] = field(default_factory=list)
     excluded: set[Hashable] = field(default_factory=set)
+
+    def add(self, literal: Formula) -> None:
+        """Take a literal into account; what is not understood leaves more numbers than there are."""
+        op, args = literal.op, literal.args
+        if op == "above":
+            self.above(args[0], args[1])
+        elif op == "below":
+            self.below(args[0], args[1])
+        elif op == "multiple" and args[1]:
+            self.multiple(args[0])
+        elif op == "multiple":
+            self.never.append(args[0])
+        elif op == "except":
+            self.excluded |= args[0]
 
     def above(self, bound: Number, strict: bool) -> None:
         if self.low is None or bound > self.low or (bound == self.low and strict):
@@ -61,22 +75,8 @@ def common(left: Number, right: Number) -> Number:
 def solve_numbers(literals: list[Formula], kind: int, allowance: Allowance) -> Outcome:
     """A number of the kind for which all literals hold."""
     found = Range()
-    unsure = False
     for literal in literals:
-        op, args = literal.op, literal.args
-        if op == "above":
-            found.above(args[0], args[1])
-        elif op == "below":
-            found.below(args[0], args[1])
-        elif op == "multiple":
-            if args[1]:
-                found.multiple(args[0])
-            else:
-                found.never.append(args[0])
-        elif op == "except":
-            found.excluded |= args[0]
-        else:
-            unsure = True
+        found.add(literal)
     if kind == FRACTION:
         found.never.append(1)
     else:
@@ -91,7 +91,7 @@ def solve_numbers(literals: list[Formula], kind: int, allowance: Allowance) -> O
             return _first(iter((low,)), found, kind, closed=True, allowance=allowance)
     if found.step is not None:
         return _on_grid(found, found.step, kind, allowance)
-    return _between(found, kind, allowance, unsure)
+    return _between(found, kind, allowance)
 
 
 def _on_grid(found: Range, step: Number, kind: int, allowance: Allowance) -> Outcome:
@@ -116,30 +116,26 @@ def _indices(first: int | None, last: int | None) -> Iterator[int]:
             yield start - offset
 
 
-def _between(found: Range, kind: int, allowance: Allowance, unsure: bool) -> Outcome:
+def _between(found: Range, kind: int, allowance: Allowance) -> Outcome:
     """An open interval of fractions is never empty: only finitely many, or sparse, values are left out."""
     low, high = found.low, found.high
     candidates: list[Number] = []
     for grid in _GRIDS:
-        if low is not None:
-            start = math.floor(Fraction(low) / grid) if high is None or high > 0 else None
-        else:
-            start = None if high is None else math.floor(Fraction(high) / grid) - 40
-        base = start if start is not None else (math.floor(Fraction(high) / grid) - 40 if high is not None else 0)
-        if low is not None and low < 0 and (high is None or high > 0):
-            base = 0
+        base = 0
+        if low is not None and (low > 0 or (high is not None and high <= 0)):
+            base = math.floor(Fraction(low) / grid)
+        elif low is None and high is not None and high <= 0:
+            base = math.floor(Fraction(high) / grid) - 40
         candidates += [grid * (base + index) for index in range(42)]
+        if base == 0:
+            candidates += [grid * -index for index in range(1, 42)]
     if low is not None and high is not None:
         candidates += [low + Fraction(high - low) * Fraction(part, 16) for part in range(17)]
     outcome = _first(iter(candidates), found, kind, closed=False, allowance=allowance)
-    if isinstance(outcome, Unknown) and not unsure:
-        return Unknown("no double was found in a narrow range")
-    return outcome
+    return Unknown("no double was found in a narrow range") if isinstance(outcome, Unknown) else outcome
 
 
-def _first(
-    numbers: Iterator[Number], found: Range, kind: int, *, closed: bool, allowance: Allowance
-) -> Outcome:
+def _first(numbers: Iterator[Number], found: Range, kind: int, *, closed: bool, allowance: Allowance) -> Outcome:
     """The first candidate that holds and doubles agree on; ``closed``: the candidates are all there are."""
     second: Outcome | None = None
     missed = False
@@ -171,4 +167,4 @@ def _robust(value: Any, found: Range) -> bool:
         quotient = value / float(found.step)
     except (OverflowError, ZeroDivisionError):
         return False
-    return quotient == int(quotient)
+    return bool(quotient == int(quotient))

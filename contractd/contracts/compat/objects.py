@@ -190,23 +190,21 @@ class _Problem:
             slots += self._fillers(slots, self.least - len(slots))
         if len(slots) < self.least:
             return Unknown("too few keys were found")
-        made: dict[str, Any] = {}
-        for index in {slot.place for slot in slots if isinstance(slot.place, int)}:
-            count = sum(1 for slot in slots if slot.place == index)
-            if len(self.cells[index].words.members(count, named=True)) < count:
+        used: dict[Place, int] = {}
+        for slot in slots:
+            used[slot.place] = used.get(slot.place, 0) + 1
+        keys: dict[Place, list[str]] = {}
+        for place, count in used.items():
+            keys[place] = [place] if isinstance(place, str) else self.cells[place].words.members(count, named=True)
+            if len(keys[place]) < count:
                 return Unknown("too few keys were found")
-        given: dict[int, Iterator[str]] = {}
+            keys[place].reverse()
+        made: dict[str, Any] = {}
         for slot in slots:
             outcome = self.solver.model(slot.value)
             if not isinstance(outcome, Found):
                 return outcome
-            if isinstance(slot.place, str):
-                made[slot.place] = outcome.value
-            else:
-                count = sum(1 for other in slots if other.place == slot.place)
-                words = self.cells[slot.place].words
-                keys = given.setdefault(slot.place, iter(words.members(count, named=True)))
-                made[next(keys)] = outcome.value
+            made[keys[slot.place].pop()] = outcome.value
         return Found(made)
 
     def _fillers(self, slots: list[Slot], missing: int) -> Iterator[Slot]:

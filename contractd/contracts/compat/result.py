@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 Verdict = Literal["compatible", "breaking", "unknown"]
 Direction = Literal["arguments", "results"]
+Effect = Literal["narrows", "widens", "neither", "unclear"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Change:
     pointer_new: str | None
     direction: Direction
     rule: str
-    effect: Literal["narrows", "widens", "neither", "unclear"]
+    effect: Effect
 
 
 @dataclass(frozen=True, slots=True)

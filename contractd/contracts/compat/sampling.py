@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from contractd.contracts.compat.document import subschemas
@@ -14,12 +15,7 @@ _PLAIN: tuple[Any, ...] = (None, True, False, 0, 1, -1, 0.5, "", "a", [], {}, [0
 
 def samples(accepting: Any, refusing: Any) -> Iterator[Any]:
     """Values that may be accepted by the one and refused by the other, at most a few hundred."""
-    given = 0
-    for value in _samples(accepting, refusing):
-        yield value
-        given += 1
-        if given >= MAX_SAMPLES:
-            return
+    return islice(_samples(accepting, refusing), MAX_SAMPLES)
 
 
 def _samples(accepting: Any, refusing: Any) -> Iterator[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from contractd.contracts.compat.kinds import exact, kind_of, plain
 
-MAX_TRIALS = 500
+MAX_TRIALS = 800
 _SIMPLE: tuple[Any, ...] = (None, False, 0, "", [], {})
 
 
@@ -18,49 +18,54 @@ def shrunk(value: Any, proves: Callable[[Any], bool], late: Callable[[], bool]) 
     progress = True
     while progress:
         progress = False
-        for candidate in simpler(value):
+        weight = _weight(value)
+        for candidate in _candidates(value):
             trials += 1
             if trials > MAX_TRIALS or late():
                 return value
-            if proves(candidate):
+            if _weight(candidate) < weight and proves(candidate):
                 value = candidate
                 progress = True
                 break
     return value
 
 
-def simpler(value: Any) -> Iterator[Any]:
-    """Values that are strictly simpler, the simplest first."""
-    weight = _weight(value)
-    for candidate in _candidates(value):
-        if _weight(candidate) < weight:
-            yield candidate
-
-
 def _candidates(value: Any) -> Iterator[Any]:
     yield from _SIMPLE
     if isinstance(value, dict):
-        for name in value:
-            yield {key: inner for key, inner in value.items() if key != name}
-        for name in value:
-            if len(name) > 1:
-                short = next((letter for letter in "abcdefghijklmnopqrstuvwxyz" if letter not in value), name)
-                yield {short if key == name else key: inner for key, inner in value.items()}
-        for name, inner in value.items():
-            for other in _candidates(inner):
-                yield {**value, name: other}
+        yield from _smaller_objects(value)
     elif isinstance(value, list):
-        if len(value) > 4:
-            yield value[: len(value) // 2]
-        for index in range(min(len(value), 64)):
-            yield value[:index] + value[index + 1 :]
-        for index, inner in enumerate(value[:64]):
-            for other in _candidates(inner):
-                yield [*value[:index], other, *value[index + 1 :]]
+        yield from _smaller_arrays(value)
     elif isinstance(value, str):
         yield from _shorter(value)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield from _rounder(value)
+
+
+def _smaller_objects(value: dict[str, Any]) -> Iterator[Any]:
+    names = list(value)
+    if len(names) > 4:
+        for half in (names[: len(names) // 2], names[len(names) // 2 :]):
+            yield {name: value[name] for name in half}
+    for name in names:
+        yield {key: inner for key, inner in value.items() if key != name}
+    for name in names:
+        short = next((letter for letter in "abcdefghijklmnopqrstuvwxyz" if letter not in value), name)
+        if len(name) > 1:
+            yield {short if key == name else key: inner for key, inner in value.items()}
+    for name, inner in value.items():
+        for other in _candidates(inner):
+            yield {**value, name: other}
+
+
+def _smaller_arrays(value: list[Any]) -> Iterator[Any]:
+    if len(value) > 4:
+        yield value[: len(value) // 2]
+    for index in range(min(len(value), 64)):
+        yield value[:index] + value[index + 1 :]
+    for index, inner in enumerate(value[:64]):
+        for other in _candidates(inner):
+            yield [*value[:index], other, *value[index + 1 :]]
 
 
 def _shorter(text: str) -> Iterator[str]:

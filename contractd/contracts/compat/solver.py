@@ -2,8 +2,8 @@
 
 A conjunction is looked at kind by kind. Its literals go to the theory of the kind; a disjunction is split only when the
 model found for the literals breaks it. Recursive schemas are least fixed points: a conjunction that needs itself inside
-itself has no finite model by that way, since a smallest model contains no smaller one (the argument for the emptiness of
-tree automata). What was concluded under such an assumption is forgotten with it.
+itself has no finite model by that way, since a smallest model contains no smaller one (as for the emptiness of tree
+automata). What was concluded under such an assumption is forgotten with it.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class Solver:
         return unknown or EMPTY
 
     def _spread(self, whole: Formula, kind: int) -> tuple[list[Formula], list[Formula]] | None:
-        """Literals and what is left of the disjunctions, units taken over; None where two literals exclude each other."""
+        """Literals, and what is left of the disjunctions; None where two literals exclude each other."""
         terms = self.terms
         literals: dict[Formula, None] = {}
         waiting = list(whole.args) if whole.op == "and" else [whole]
@@ -191,11 +191,13 @@ class Solver:
         self, choices: list[Formula], literals: dict[Formula, None], kind: int
     ) -> tuple[list[Formula], list[Formula]]:
         """Drop the ways that the literals exclude; what is no choice any more is handed back first."""
-        ready, left = [], []
+        ready: list[Formula] = []
+        left: list[Formula] = []
+        facts = {*literals, *choices}
         for choice in choices:
             if any(all(part in literals for part in _parts(way)) for way in choice.args):
                 continue
-            ways = [way for way in choice.args if not self._excluded(way, literals, kind)]
+            ways = [way for way in choice.args if not self._excluded(way, facts, kind)]
             if len(ways) == len(choice.args):
                 left.append(choice)
             else:
@@ -205,17 +207,21 @@ class Solver:
             return [*ready, *left], []
         return [], left
 
-    def _excluded(self, way: Formula, literals: dict[Formula, None], kind: int) -> bool:
-        wanted = (part for part in _parts(way) if part.op not in ("or", "reference"))
-        return any(self.terms.opposite(part, kind) in literals for part in wanted)
+    def _excluded(self, way: Formula, facts: set[Formula], kind: int) -> bool:
+        """Is the opposite of a way, or of a part of it, known."""
+        return self.terms.opposite(way, kind) in facts or any(
+            self.terms.opposite(part, kind) in facts for part in _parts(way)
+        )
 
     def _literals(self, literals: list[Formula], kind: int) -> Outcome:
         """The theory of the kind."""
         enumerated = [literal for literal in literals if literal.op == "enum"]
         if enumerated:
-            smallest = min(enumerated, key=lambda literal: len(literal.args[0]))
-            values = [self.terms.values[key] for key in sorted(smallest.args[0], key=repr)]
-            return self._candidates(values, literals, kind)
+            keys = frozenset.intersection(*(literal.args[0] for literal in enumerated))
+            keys = keys.difference(*(literal.args[0] for literal in literals if literal.op == "except"))
+            values = [self.terms.values[key] for key in sorted(keys, key=repr)]
+            others = [literal for literal in literals if literal.op not in ("enum", "except")]
+            return self._candidates(values, others, kind)
         if kind == NULL:
             return self._candidates([None], literals, kind)
         if kind == BOOLEAN:

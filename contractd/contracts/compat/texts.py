@@ -15,10 +15,13 @@ from contractd.contracts.compat.budget import Allowance
 from contractd.contracts.compat.formula import Formula
 from contractd.contracts.compat.outcome import EMPTY, Found, Outcome, Unknown
 from contractd.contracts.compat.regular import Budget, Language, NotRegular, TooBig
+from contractd.contracts.compat.regular.budget import DEFAULT_STEPS
 
-MAX_WORD = 20_000  # characters of a word that is made up
+MAX_WORD = 300_000  # characters of a word that is made up
 MAX_OPAQUE_WORD = 12  # characters that a pattern is tried on which no automaton stands for: it may backtrack for ever
+MAX_SAMPLES = 400  # members of one language that are looked at
 _SAMPLES = 24
+_LOOK_EVERY = 200  # steps between two looks at the clock
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_- "
 
 
@@ -92,8 +95,7 @@ class Words:
 
     def members(self, limit: int, *, named: bool = False) -> list[str]:
         """Distinct words, shortest first; ``named``: they will be keys, so the empty one comes last."""
-        found = list(islice(self._members(named), limit))
-        return found
+        return list(islice(self._members(named), limit))
 
     def _members(self, named: bool) -> Iterator[str]:
         for word in self._candidates(named):
@@ -106,9 +108,7 @@ class Words:
         seen: set[str] = set()
         try:
             if self.language is not None:
-                words = list(self.language.samples(_SAMPLES if not self.excluded else _SAMPLES + len(self.excluded)))
-                words = sorted(words, key=lambda word: not word) if named else words
-                yield from words
+                yield from self._of_language(self.language, named)
                 return
             for pattern, _ in self.patterns:
                 language = self.texts.pattern(pattern)
@@ -119,6 +119,20 @@ class Words:
         except TooBig:
             pass
         yield from (word for word in self._lengths(named) if word not in seen)
+
+    def _of_language(self, language: Language, named: bool) -> Iterator[str]:
+        if not named:
+            first = language.shortest()
+            if first is not None:
+                yield first
+        for word in language.samples(MAX_SAMPLES):
+            if named:
+                if word:
+                    yield word
+            elif word != first:
+                yield word
+        if named and language.accepts(""):
+            yield ""
 
     def _lengths(self, named: bool) -> Iterator[str]:
         lengths = [length for length in range(self.least, self.least + 3) if self.most is None or length <= self.most]
@@ -134,12 +148,34 @@ class Words:
                 yield from (chr(code) + "a" * (length - 1) for code in range(0xA1, 0x2000))
 
 
+class _Timed(Budget):
+    """A budget of steps that is also spent when the comparison's time is."""
+
+    __slots__ = ("_allowance", "_next")
+
+    def __init__(self, allowance: Allowance, limit: int = DEFAULT_STEPS) -> None:
+        super().__init__(limit)
+        self._allowance = allowance
+        self._next = 0
+
+    def spend(self, steps: int = 1) -> None:
+        super().spend(steps)
+        if self.used >= self._next:
+            self._next = self.used + _LOOK_EVERY
+            if self._allowance.late():
+                self.used = self.limit
+                raise TooBig
+
+    def half(self) -> Budget:
+        return _Timed(self._allowance, max(0, self.limit - self.used) // 2)
+
+
 class Texts:
     """The patterns of one comparison, each read once."""
 
     def __init__(self, allowance: Allowance) -> None:
         self.allowance = allowance
-        self.budget = Budget()
+        self.budget = _Timed(allowance)
         self._languages: dict[str, Language | None] = {}
         self._words: dict[frozenset[Formula], Words] = {}
         self._engines: dict[str, Any] = {}

@@ -8,19 +8,20 @@ from dataclasses import replace
 from typing import Any
 
 from contractd.contracts.bounds import excess
-from contractd.contracts.canonical import canonical_json
 from contractd.contracts.compat.budget import SECONDS, Allowance, Exhausted
 from contractd.contracts.compat.changes import changes_between
 from contractd.contracts.compat.compiler import Compiler
 from contractd.contracts.compat.confirm import Judge
 from contractd.contracts.compat.dialects import Dialect, declared_dialect, dialect_named
 from contractd.contracts.compat.document import Document, Undecided
+from contractd.contracts.compat.formats import formats_in, formatted
 from contractd.contracts.compat.formula import Formula, Overgrown, Terms
 from contractd.contracts.compat.outcome import Empty, Found, Outcome, Unknown
 from contractd.contracts.compat.result import Comparison, Direction, Witness
 from contractd.contracts.compat.sampling import samples
 from contractd.contracts.compat.shrink import shrunk
 from contractd.contracts.compat.solver import Solver
+from contractd.contracts.compat.tokens import Tokens
 from contractd.errors import UsageError
 
 MAX_MODELS = 6  # models that are tried before a disagreement of the validators is left undecided
@@ -47,22 +48,23 @@ def compare_schemas(
         raise UsageError(f"direction is {direction!r}; it is 'arguments' or 'results'")
     if dialect is not None and dialect_named(dialect) is None:
         raise UsageError(f"dialect {dialect!r} is not known; they are draft-04, draft-06, draft-07, 2019-09, 2020-12")
+    allowance = Allowance(seconds, clock)
     too_much = excess(old) or excess(new)
     if too_much:
         return Comparison("unknown", direction, reason=f"a schema is not examined: {too_much}")
-    if canonical_json(old) == canonical_json(new):
+    tokens = Tokens()
+    if tokens.of(old) == tokens.of(new):
         return Comparison("compatible", direction)
-    changes = changes_between(old, new, direction)
     sides = []
     for schema in (old, new):
         read_as, flaw = effective_dialect(schema, dialect)
         if read_as is None or flaw:
-            return Comparison("unknown", direction, changes=changes, reason=flaw)
+            return Comparison("unknown", direction, changes=changes_between(old, new, direction), reason=flaw)
         sides.append((schema, read_as))
     if direction == "results":
         sides.reverse()
-    verdict = _Comparing(sides[0], sides[1], Allowance(seconds, clock)).verdict(direction)
-    return replace(verdict, changes=changes)
+    verdict = _Comparing(sides[0], sides[1], allowance).verdict(direction)
+    return replace(verdict, changes=changes_between(old, new, direction))
 
 
 def effective_dialect(schema: Any, given: str | None) -> tuple[Dialect | None, str | None]:
@@ -105,10 +107,9 @@ class _Comparing:
         self.judges = Judge(*accepting), Judge(*refusing)
 
     def verdict(self, direction: Direction) -> Comparison:
-        terms = Terms(pointed=4 in (self.accepting[1].age, self.refusing[1].age))
-        solver = Solver(terms, self.allowance)
-        question: Formula | None = None
         try:
+            terms = Terms(self.allowance.spend, pointed=4 in (self.accepting[1].age, self.refusing[1].age))
+            solver = Solver(terms, self.allowance)
             question = self._question(terms)
             for value in self._models(solver, question):
                 if value is _NONE:
@@ -173,7 +174,18 @@ class _Comparing:
 
     def _breaking(self, value: Any, direction: Direction) -> Comparison:
         late = self.allowance.at_least(_SHRINKING).late
-        return Comparison("breaking", direction, Witness(shrunk(value, self.proves, late)))
+        proves: Callable[[Any], bool] = self.proves
+        formats = formats_in(self.accepting[0])
+        if formats:
+            strict = Judge(*self.accepting, formats=True)
+
+            def keeps(candidate: Any) -> bool:
+                return strict.quick(candidate) is True and self.proves(candidate)
+
+            better = value if keeps(value) else formatted(value, formats, keeps)
+            if better is not None:
+                value, proves = better, keeps
+        return Comparison("breaking", direction, Witness(shrunk(value, proves, late)))
 
 
 _NONE = object()

@@ -56,6 +56,7 @@ class Compiler:
     def __init__(self, document: Document, terms: Terms) -> None:
         self.document = document
         self.terms = terms
+        self.chain = 1
         self._done: dict[int, Formula] = {}
         self._open: set[int] = set()
         self._targets: dict[int, Schema] = {}
@@ -142,14 +143,19 @@ class Compiler:
         return self.schema(self.target(schema, keyword), schema)
 
     def _refuse_circles(self) -> None:
-        """A schema that applies itself to the same value has no meaning (2020-12 core 9.4.1)."""
+        """A schema that applies itself to the same value has no meaning (2020-12 core 9.4.1).
+
+        On the way: how many schemas are at most applied to one value inside one another.
+        """
         state: dict[int, int] = {}
+        chain: dict[int, int] = {}
         for start in self._same_value:
             stack = [(start, False)]
             while stack:
                 key, left = stack.pop()
                 if left:
                     state[key] = 2
+                    chain[key] = 1 + max((chain.get(inner, 1) for inner in self._same_value.get(key, ())), default=0)
                 elif key not in state:
                     state[key] = 1
                     stack.append((key, True))
@@ -157,6 +163,7 @@ class Compiler:
                         if state.get(inner) == 1:
                             raise Undecided("a reference leads back to itself")
                         stack.append((inner, False))
+        self.chain = max(chain.values(), default=1)
 
     # -- keywords on any value
 

@@ -14,6 +14,7 @@ from contractd.contracts.compat.dialects import Dialect
 from contractd.contracts.compat.document import LISTED, NAMED, ONE
 
 MAX_BACKTRACKING = 2_000_000  # what a backtracking engine may cost on one text, roughly
+MAX_APPLIED = 120  # schemas inside one another on a value: jsonschema recurses, some four Python frames for each
 MAX_NESTED = 20  # characters of a text that meets a pattern with a repetition inside a repetition
 
 _LITERAL = re.compile(r"[\w:/;,=-]*(?![*?{+])")
@@ -27,6 +28,7 @@ class Judge:
         if isinstance(schema, dict) and "$schema" in schema:  # the dialect is what the caller says
             schema = {key: value for key, value in schema.items() if key != "$schema"}
         self._schema = schema
+        self.chain = 1  # schemas that are applied to one value inside one another
         self._dialect = dialect
         self._formats = formats  # does jsonschema-rs assert ``format``; jsonschema never does
 
@@ -83,12 +85,16 @@ class Judge:
     def accepts(self, value: Any) -> bool | None:
         """What both say; None where they differ, or one can't say."""
         first = self.quick(value)
-        if first is None or self._dangerous(value):
+        if first is None or self._dangerous(value) or self.chain * nesting(value) > MAX_APPLIED:
             return None
         try:
             second = bool(self._second.is_valid(value))
-        except Exception:  # as above; recursion and bad patterns come in many classes
+        except Exception:  # as above; bad patterns come in many classes
             return None
+        except BaseException as error:
+            if type(error).__name__ == "PanicException":  # a RecursionError inside rpds, which is written in Rust
+                return None
+            raise
         return first if first is second else None
 
     def _dangerous(self, value: Any) -> bool:
@@ -121,6 +127,18 @@ class _Cost:
         if self.nested and len(text) > MAX_NESTED:
             return True
         return bool(len(text) ** (self.count + (not self.anchored)) > MAX_BACKTRACKING)
+
+
+def nesting(value: Any) -> int:
+    """How deep a value is nested; 1 for a plain one."""
+    deepest = 1
+    stack = [(value, 1)]
+    while stack:
+        item, depth = stack.pop()
+        deepest = max(deepest, depth)
+        if isinstance(item, dict | list):
+            stack += [(inner, depth + 1) for inner in (item.values() if isinstance(item, dict) else item)]
+    return deepest
 
 
 def bare(schema: Any) -> Any:

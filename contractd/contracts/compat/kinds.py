@@ -23,7 +23,7 @@ OBJECT: Final = 128
 NUMBER: Final = WHOLE | POINTED | FRACTION
 EVERY_KIND: Final = NULL | BOOLEAN | NUMBER | STRING | ARRAY | OBJECT
 
-_EXACT = 2**53
+EXACT: Final = 2**53  # from here on every double is an integer
 
 Number = int | Fraction
 
@@ -34,7 +34,7 @@ def exact(number: float) -> Number:
         return number
     if number.is_integer():
         return int(number)
-    return Fraction(repr(number)) if abs(number) < _EXACT else Fraction(number)
+    return Fraction(repr(number)) if abs(number) < EXACT else Fraction(number)
 
 
 def plain(number: Number, *, pointed: bool = False) -> int | float | None:

@@ -10,12 +10,12 @@ from typing import Any
 
 from contractd.contracts.compat.budget import Allowance
 from contractd.contracts.compat.formula import Formula
-from contractd.contracts.compat.kinds import FRACTION, POINTED, Number, plain
+from contractd.contracts.compat.kinds import EXACT, FRACTION, POINTED, Number, plain
 from contractd.contracts.compat.outcome import EMPTY, Found, Outcome, Unknown
 
 MAX_TRIED = 4_000
 MAX_FRAGILE = 64  # candidates that are looked at after one on which doubles may not agree
-_GRIDS = tuple(Fraction(1, divisor) for divisor in (2, 4, 10, 8, 100, 3, 1000))
+_GRIDS = tuple(Fraction(1, divisor) for divisor in (2, 4, 10, 8, 100, 1000, 10**5, 10**7, 10**9))
 
 
 @dataclass(slots=True)
@@ -89,6 +89,8 @@ def solve_numbers(literals: list[Formula], kind: int, allowance: Allowance) -> O
             return EMPTY
         if low == high:
             return _first(iter((low,)), found, kind, closed=True, allowance=allowance)
+    if kind == FRACTION and ((low is not None and low >= EXACT) or (high is not None and high <= -EXACT)):
+        return Unknown("no double so large has a fraction")
     if found.step is not None:
         return _on_grid(found, found.step, kind, allowance)
     return _between(found, kind, allowance)

@@ -105,6 +105,7 @@ class _Comparing:
         self.accepting, self.refusing = accepting, refusing
         self.allowance = allowance
         self.judges = Judge(*accepting), Judge(*refusing)
+        self._read = False  # validators may recurse for ever on a schema that was not read to its end
 
     def verdict(self, direction: Direction) -> Comparison:
         try:
@@ -125,7 +126,7 @@ class _Comparing:
             reason = "the schemas grow too large when their alternatives are written out"
         except RecursionError:
             reason = "the schemas are nested too deeply"
-        for value in samples(self.accepting[0], self.refusing[0]):
+        for value in samples(self.accepting[0], self.refusing[0]) if self._read else ():
             if self.allowance.late():
                 break
             if self.proves(value):
@@ -135,10 +136,12 @@ class _Comparing:
     def _question(self, terms: Terms) -> Formula:
         compilers = {}
         formulas = []
-        for schema, dialect in (self.accepting, self.refusing):
+        for judge, (schema, dialect) in zip(self.judges, (self.accepting, self.refusing), strict=True):
             document = Document(schema, dialect)
             compilers[id(document)] = compiler = Compiler(document, terms)
             formulas.append(compiler.compile())
+            judge.chain = compiler.chain
+        self._read = True
 
         def unfold(node: Formula) -> Formula:
             (document, key), holds = node.args

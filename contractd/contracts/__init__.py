@@ -5,11 +5,17 @@ digest, a ``Manifest``, and ``Flaw`` values for what can't be accepted (one bad 
 Must not know: where a tool came from, or what happens to it next. Pure.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from contractd.contracts.canonical import canonical_json
-from contractd.contracts.compat import compare_schemas
 from contractd.contracts.contract import Annotations, Contract, FlawedTool, parse_tool, parse_tools
 from contractd.contracts.manifest import Manifest, parse_manifest
 from contractd.contracts.schema import Flaw
+
+if TYPE_CHECKING:
+    from contractd.contracts.compat import compare_schemas
 
 __all__ = [
     "Annotations",
@@ -23,3 +29,11 @@ __all__ = [
     "parse_tool",
     "parse_tools",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "compare_schemas":  # imported when it is first used: two validators come with it
+        from contractd.contracts.compat import compare_schemas  # noqa: PLC0415
+
+        return compare_schemas
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from contractd.contracts.compat.document import Schema
 from contractd.contracts.compat.formula import Formula, Terms
-from contractd.contracts.compat.kinds import OBJECT, STRING
+from contractd.contracts.compat.kinds import STRING
 
 if TYPE_CHECKING:
     from contractd.contracts.compat.compiler import Compiler
@@ -98,18 +98,22 @@ def absent(terms: Terms, name: str) -> Formula:
 
 def _dependencies(compiler: Compiler, schema: Schema) -> list[Formula]:
     terms = compiler.terms
-    found: list[tuple[str, Any]] = []
-    for keyword in ("dependencies", "dependentRequired", "dependentSchemas"):
-        if compiler.has(schema, keyword):
-            found += schema[keyword].items()
     parts = []
-    for name, needed in found:
-        if isinstance(needed, list):
-            then = terms.all_of([present(terms, other) for other in needed])
-        else:
-            then = compiler.schema(needed, schema)
-        parts.append(terms.any_of((absent(terms, name), then)))
-    if compiler.dialect.age >= 19 and "dependencies" in schema:
-        # Gone in 2019-09, yet some validators still apply it: neither reading is relied on.
-        parts.append(terms.opaque(("dependencies", id(schema)), domain=OBJECT))
+    for keyword in ("dependencies", "dependentRequired", "dependentSchemas"):
+        if keyword in schema and (compiler.dialect.knows(keyword) or keyword == "dependencies"):
+            found = [_dependency(compiler, schema, name, needed) for name, needed in schema[keyword].items()]
+            if not compiler.dialect.knows(keyword):
+                # Gone in 2019-09, yet some validators still apply it: nothing may hang on which reading is right.
+                applied = terms.opaque("dependencies are applied since 2019-09")
+                found = [terms.any_of((terms.negation(applied), terms.all_of(found)))]
+            parts += found
     return parts
+
+
+def _dependency(compiler: Compiler, schema: Schema, name: str, needed: Any) -> Formula:
+    terms = compiler.terms
+    if isinstance(needed, list):
+        then = terms.all_of([present(terms, other) for other in needed])
+    else:
+        then = compiler.schema(needed, schema)
+    return terms.any_of((absent(terms, name), then))

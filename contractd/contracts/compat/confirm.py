@@ -10,6 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import jsonschema
+import jsonschema_rs
+from referencing.jsonschema import EMPTY_REGISTRY
+
 from contractd.contracts.compat.dialects import Dialect
 from contractd.contracts.compat.document import LISTED, NAMED, ONE
 
@@ -34,8 +38,6 @@ class Judge:
 
     @cached_property
     def _fast(self) -> Any:
-        import jsonschema_rs  # noqa: PLC0415 - not needed to start the command
-
         classes = {
             4: jsonschema_rs.Draft4Validator,
             6: jsonschema_rs.Draft6Validator,
@@ -47,9 +49,6 @@ class Judge:
 
     @cached_property
     def _second(self) -> Any:
-        import jsonschema  # noqa: PLC0415 - not needed to start the command
-        from referencing.jsonschema import EMPTY_REGISTRY  # noqa: PLC0415
-
         classes: dict[int, Any] = {
             4: jsonschema.Draft4Validator,
             6: jsonschema.Draft6Validator,

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+import jsonschema_rs
+
 from contractd.contracts.compat.budget import Allowance
 from contractd.contracts.compat.formula import Formula
 from contractd.contracts.compat.outcome import EMPTY, Found, Outcome, Unknown
@@ -232,8 +234,6 @@ class Texts:
 
 
 def _engines(pattern: str) -> tuple[re.Pattern[str], Any] | None:
-    import jsonschema_rs  # noqa: PLC0415 - not needed to start the command
-
     try:
         return re.compile(pattern), jsonschema_rs.Draft7Validator({"pattern": pattern})
     except (re.error, ValueError, OverflowError, RecursionError):

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import jsonschema_rs
+
 from contractd.contracts.bounds import excess
 from contractd.contracts.compat.budget import SECONDS, Allowance, Exhausted
 from contractd.contracts.compat.changes import changes_between
@@ -85,8 +87,6 @@ def effective_dialect(schema: Any, given: str | None) -> tuple[Dialect | None, s
 
 def _flaw(schema: Any, dialect: Dialect) -> str | None:
     """Why the schema can't be read under its dialect."""
-    import jsonschema_rs  # noqa: PLC0415 - not needed to start the command
-
     if not isinstance(schema, dict | bool) or (isinstance(schema, bool) and dialect.age == 4):
         return "a schema is neither an object nor a boolean"
     if isinstance(schema, bool):

@@ -200,7 +200,7 @@ class Parser(Escapes):
         """What stands in a class as ranges, a long one at its price."""
         if isinstance(atom, int):
             return ((atom, atom),)
-        self.budget.spend(len(atom) // 4)
+        self.budget.spend(len(atom) // 2)
         return atom
 
     def class_atom(self) -> int | Ranges:

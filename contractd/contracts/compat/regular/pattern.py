@@ -1,8 +1,6 @@
 """The automaton of a pattern, by symbolic derivatives.
 
-A *thread* is what is still to be matched: a place in the pattern's tree and the thread that follows. ``ACCEPT`` is
-the thread with nothing left, after which a string may go on as it likes, for a pattern is searched for, not anchored
-(JSON Schema 2020-12 section 6.4). What a thread comes to after one more character is an *or* of *ands* of threads and
+What a thread (``threads``) comes to after one more character is an *or* of *ands* of threads and
 negated threads: an and because of lookahead, which matches beside the rest of the pattern; a negation because of
 negative lookahead. That is an alternating automaton; its states as sets of sets of literals, kept free of supersets,
 are finitely many, and are the states of the deterministic one.
@@ -17,21 +15,23 @@ from __future__ import annotations
 from contractd.contracts.compat.regular.automaton import EVERYTHING, NOTHING, Automaton
 from contractd.contracts.compat.regular.budget import Budget
 from contractd.contracts.compat.regular.program import Program
-from contractd.contracts.compat.regular.syntax import Chars, Choice, Edge, Look, Node, Repeat, Sequence
+from contractd.contracts.compat.regular.syntax import Chars, Choice, Edge, Look, Repeat, Sequence
+from contractd.contracts.compat.regular.threads import (
+    ACCEPT,
+    MARK,
+    TRUE,
+    Derivative,
+    Literals,
+    Options,
+    Threads,
+    both,
+)
 
-ACCEPT = 0  # a match is complete
-MARK = 1  # the end of a lookbehind's body
-_FIRST_THREAD = 2
 _NOW = ~ACCEPT  # in an and: the end of the lookbehind's body is reached at this very position
 
-Literals = frozenset[int]  # threads, and ~thread for one that must not match
-Options = frozenset[Literals]
-Derivative = list[tuple[int, Literals]]  # for the characters in the mask, one option
 Ahead = tuple[int, int, Literals]  # a thread, for the characters in the mask, beside other literals
 Sides = tuple[bool, bool, tuple[int, ...]]  # at the start; after a word character; each lookbehind's mask
 State = tuple[bool, bool, tuple[Literals, ...], Options]
-
-_TRUE: Literals = frozenset()
 
 
 class PatternAutomaton(Automaton):
@@ -41,15 +41,14 @@ class PatternAutomaton(Automaton):
         self.program = program
         self._end = 1 << program.alphabet.size
         self._all = 2 * self._end - 1
-        self._threads: list[tuple[Node, int, int, int]] = []  # node, what is left of a repetition, what follows
-        self._thread_numbers: dict[tuple[Node, int, int, int], int] = {}
+        self._threads = Threads()
         self._derivatives: dict[tuple[int, Sides], Derivative] = {}
         self._negations: dict[tuple[int, Sides], Derivative] = {}
         self._numbers: dict[State, int] = {}
         self._states: list[State] = []
         self._accepting: dict[int, bool] = {NOTHING: False, EVERYTHING: True}
-        behind = tuple(frozenset([self._enter(node, MARK)]) for node in program.lookbehinds)
-        begin = frozenset(frozenset([self._enter(node, ACCEPT)]) for node in program.beginnings)
+        behind = tuple(frozenset([self._threads.enter(node, MARK)]) for node in program.lookbehinds)
+        begin = frozenset(frozenset([self._threads.enter(node, ACCEPT)]) for node in program.beginnings)
         super().__init__(program.alphabet, self._number((True, False, behind, begin)))
 
     def accepting(self, state: int, budget: Budget) -> bool:
@@ -61,27 +60,11 @@ class PatternAutomaton(Automaton):
         options = state[3]
         if not options:
             return NOTHING
-        if _TRUE in options:
+        if TRUE in options:
             return EVERYTHING
         number = self._numbers.setdefault(state, len(self._states) + 2)
         if number == len(self._states) + 2:
             self._states.append(state)
-        return number
-
-    def _enter(self, node: Node, following: int) -> int:
-        if isinstance(node, Repeat):
-            return self._thread(node, node.least, -1 if node.most is None else node.most, following)
-        return self._thread(node, 0, 0, following)
-
-    def _thread(self, node: Node, least: int, most: int, following: int) -> int:
-        if most == 0 and isinstance(node, Repeat):
-            return following
-        if isinstance(node, Sequence) and least == len(node.items):  # of a sequence, `least` items are behind us
-            return following
-        thread = (node, least, most, following)
-        number = self._thread_numbers.setdefault(thread, len(self._threads) + _FIRST_THREAD)
-        if number == len(self._threads) + _FIRST_THREAD:
-            self._threads.append(thread)
         return number
 
     def _row(self, state: int, budget: Budget) -> list[int]:
@@ -114,7 +97,7 @@ class PatternAutomaton(Automaton):
             bit = 1 << label
             key = tuple(mask for mask in groups if mask & bit)
             if key not in known:
-                known[key] = _smallest([each for mask in key for each in groups[mask]], budget)
+                known[key] = self._threads.smallest([each for mask in key for each in groups[mask]], budget)
             after = self.program.word_mask & bit != 0
             following: tuple[Literals, ...] = ()
             if behind:
@@ -135,8 +118,8 @@ class PatternAutomaton(Automaton):
         result: Derivative | None = None
         for literal in literals:
             step = self._derivative(literal, sides, budget) if literal >= 0 else self._negation(~literal, sides, budget)
-            result = step if result is None else self._merged(_both(result, step, budget))
-        return [(self._all, _TRUE)] if result is None else result
+            result = step if result is None else self._merged(both(result, step, budget))
+        return [(self._all, TRUE)] if result is None else result
 
     def _negation(self, thread: int, sides: Sides, budget: Budget) -> Derivative:
         key = (thread, sides)
@@ -158,11 +141,11 @@ class PatternAutomaton(Automaton):
             budget.spend(len(parts))
         result: Derivative = []
         for part, options in parts.items():
-            chosen: Options = frozenset([_TRUE])
+            chosen: Options = frozenset([TRUE])
             for literals in options:
                 grown = [one | {~each} for one in chosen for each in literals if each not in one]
                 budget.spend(len(grown))
-                chosen = _smallest(grown, budget)
+                chosen = self._threads.smallest(grown, budget)
             result.extend((part, literals) for literals in chosen)
         return self._merged(result)
 
@@ -181,7 +164,7 @@ class PatternAutomaton(Automaton):
         """
         found: Derivative = []
         seen: dict[int, Derivative] = {}
-        stack: list[Ahead] = [(first, self._all, _TRUE)]
+        stack: list[Ahead] = [(first, self._all, TRUE)]
         while stack:
             thread, mask, literals = stack.pop()
             budget.spend(2)
@@ -196,25 +179,25 @@ class PatternAutomaton(Automaton):
                 continue
             before.append((mask, literals))
             budget.spend(len(before) // 4)
-            node, _, _, following = self._threads[thread - _FIRST_THREAD]
+            node, _, _, following = self._threads[thread]
             if isinstance(node, Chars):
-                left = _TRUE if following == ACCEPT else frozenset([following])
-                found.extend(_both([(self.program.masks[node], left)], [(mask, literals)], budget))
+                left = TRUE if following == ACCEPT else frozenset([following])
+                found.extend(both([(self.program.masks[node], left)], [(mask, literals)], budget))
             else:
                 stack.extend(ahead for ahead in self._ahead(thread, mask, literals, sides, budget) if ahead[1])
         return found
 
     def _ahead(self, thread: int, mask: int, literals: Literals, sides: Sides, budget: Budget) -> list[Ahead]:
         """Where a thread can go without a character, and under which conditions."""
-        node, least, most, following = self._threads[thread - _FIRST_THREAD]
+        node, least, most, following = self._threads[thread]
         if isinstance(node, Sequence):
-            rest = self._thread(node, least + 1, 0, following)
-            return [(self._enter(node.items[least], rest), mask, literals)]
+            rest = self._threads.number(node, least + 1, 0, following)
+            return [(self._threads.enter(node.items[least], rest), mask, literals)]
         if isinstance(node, Choice):
-            return [(self._enter(option, following), mask, literals) for option in node.options]
+            return [(self._threads.enter(option, following), mask, literals) for option in node.options]
         if isinstance(node, Repeat):
-            rest = self._thread(node, max(least - 1, 0), most if most < 0 else most - 1, following)
-            once: Ahead = (self._enter(node.body, rest), mask, literals)
+            rest = self._threads.number(node, max(least - 1, 0), most if most < 0 else most - 1, following)
+            once: Ahead = (self._threads.enter(node.body, rest), mask, literals)
             return [once] if least else [(following, mask, literals), once]
         if isinstance(node, Edge):
             return [(following, mask & self._edge(node, sides), literals)]
@@ -222,9 +205,9 @@ class PatternAutomaton(Automaton):
         if node.behind:
             holds = sides[2][self.program.lookbehind_numbers[node]]
             return [(following, mask & (~holds if node.negated else holds), literals)]
-        ahead = self._enter(node.body, ACCEPT)
+        ahead = self._threads.enter(node.body, ACCEPT)
         step = (self._negation if node.negated else self._derivative)(ahead, sides, budget)
-        return [(following, part, conditions) for part, conditions in _both(step, [(mask, literals)], budget)]
+        return [(following, part, conditions) for part, conditions in both(step, [(mask, literals)], budget)]
 
     def _edge(self, node: Edge, sides: Sides) -> int:
         """The next characters, the end among them, with which an assertion holds (ECMA-262, CompileAssertion)."""
@@ -244,39 +227,3 @@ class PatternAutomaton(Automaton):
         for mask, literals in step:
             masks[literals] = masks.get(literals, 0) | mask
         return [(mask, literals) for literals, mask in masks.items()]
-
-
-def _both(one: Derivative, other: Derivative, budget: Budget) -> Derivative:
-    """Where both hold. A thread and its negation never do."""
-    result: Derivative = []
-    budget.spend(len(one) * len(other) // 2)
-    for mask, literals in one:
-        for other_mask, other_literals in other:
-            if mask & other_mask:
-                if literals and other_literals:
-                    joined = literals | other_literals
-                    budget.spend(1 + len(joined) // 8)
-                    if any(~each in joined for each in min(literals, other_literals, key=len)):
-                        continue
-                else:
-                    joined = literals or other_literals
-                result.append((mask & other_mask, joined))
-    return result
-
-
-def _smallest(options: list[Literals], budget: Budget) -> Options:
-    """The options without those that ask for more than another one does, and so add nothing to an or."""
-    distinct = frozenset(options)
-    budget.spend(len(options) // 2)
-    if _TRUE in distinct:
-        return frozenset([_TRUE])
-    singles = {each for literals in distinct if len(literals) == 1 for each in literals}
-    if len(singles) == len(distinct):
-        return distinct
-    kept = [literals for literals in distinct if len(literals) == 1]
-    for literals in sorted((each for each in distinct if len(each) > 1), key=len):
-        if singles.isdisjoint(literals):
-            budget.spend(1 + len(kept) // 4)
-            if not any(small <= literals for small in kept):
-                kept.append(literals)
-    return frozenset(kept)

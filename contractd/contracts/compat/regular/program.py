@@ -66,7 +66,7 @@ def program(text: str, budget: Budget) -> Program:
 
 def _compile(text: str, budget: Budget) -> Program:
     before = budget.used
-    node, shortest, longest = _counted(parse(text, budget))
+    node, shortest, longest = _without_counts(parse(text, budget))
     lookbehinds: dict[Look, int] = {}
     sets: dict[Ranges, None] = {EVERYTHING: None}
     nodes: list[Chars] = [_ANY]
@@ -82,7 +82,8 @@ def _compile(text: str, budget: Budget) -> Program:
             lookbehinds[each] = len(lookbehinds)
     if needs_word:
         sets[WORD] = None
-    budget.spend(sum(map(len, sets)) // 2)
+    stretches = sum(map(len, sets))
+    budget.spend(stretches // 2 + stretches * len(sets) // 1000)  # a class knows by a bit for each set where it is
     alphabet, found = divide(list(sets))
     masks = dict(zip(sets, found, strict=True))
     return Program(
@@ -131,6 +132,25 @@ def _walk(node: Node, *, behind: bool) -> Iterator[Node]:
             raise NotRegular("lookahead within lookbehind is not understood here")
         yield from _walk(node.body, behind=behind or node.behind)
     yield node
+
+
+def _without_counts(node: Node) -> tuple[Node, int, int | None]:
+    """The pattern without counts that the length of the string decides, and the lengths they allow.
+
+    Those of the pattern itself, and those of lookahead over the whole string as in ``^(?=.{1,253}$)``.
+    """
+    node, shortest, longest = _counted(node)
+    if not isinstance(node, Sequence) or not node.items or not _is_edge(node.items[0], "start"):
+        return node, shortest, longest
+    items = [*node.items]
+    for i, each in enumerate(items[1:], 1):
+        if not isinstance(each, Look) or each.behind or each.negated:
+            break
+        body, least, most = _counted(sequence([items[0], each.body]))
+        items[i] = Look(body, behind=False, negated=False)
+        shortest = max(shortest, least)
+        longest = most if longest is None else longest if most is None else min(longest, most)
+    return Sequence(tuple(items)), shortest, longest
 
 
 def _counted(node: Node) -> tuple[Node, int, int | None]:

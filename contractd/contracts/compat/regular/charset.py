@@ -64,7 +64,7 @@ def complement(one: Ranges) -> Ranges:
 class Alphabet:
     """A division of the scalar values into classes, numbered from 0; surrogates have the class -1."""
 
-    __slots__ = ("_counts", "_members", "classes", "size", "starts")
+    __slots__ = ("_counts", "_firsts", "_members", "classes", "size", "starts")
 
     def __init__(self, starts: Sequence[int], classes: Sequence[int], size: int) -> None:
         self.starts = starts  # where each stretch of one class begins; the first is 0
@@ -72,6 +72,7 @@ class Alphabet:
         self.size = size
         self._members: list[Ranges] | None = None
         self._counts: list[int] | None = None
+        self._firsts: dict[int, list[tuple[int, bool, str]]] = {}
 
     def class_of(self, code: int) -> int:
         """The class a code point belongs to."""
@@ -118,6 +119,16 @@ class Alphabet:
                     yield chr(code)
                 elif scanned > _SCANNED and tier == 2:
                     return
+
+    def ranked(self, numbers: Iterable[int]) -> list[tuple[int, str, int]]:
+        """Each tier of each class that has characters, with its first one and the class: the most readable first."""
+        found: list[tuple[int, bool, str, int]] = []
+        for number in numbers:
+            if number not in self._firsts:
+                firsts = [(tier, next(self.characters(number, tier), "")) for tier in range(TIERS)]
+                self._firsts[number] = [(tier, not char.islower(), char) for tier, char in firsts if char]
+            found.extend((*first, number) for first in self._firsts[number])
+        return [(tier, char, number) for tier, _, char, number in sorted(found)]
 
 
 WHOLE = Alphabet((0, SURROGATES[0], SURROGATES[1] + 1), (0, -1, 0), 1)

@@ -13,7 +13,6 @@ from typing import Generic, TypeVar
 
 from contractd.contracts.compat.regular.automaton import EVERYTHING, NOTHING, Automaton
 from contractd.contracts.compat.regular.budget import Budget
-from contractd.contracts.compat.regular.charset import TIERS
 
 T = TypeVar("T", bound=Hashable)
 
@@ -74,40 +73,14 @@ def first_string(automaton: Automaton, least: int, most: int | None, budget: Bud
             seen.update(front)
         following: dict[int, str] = {}
         for state, text in front.items():
-            budget.spend(1 + length // 16)
-            for char, target in _choices(automaton, automaton.row(state, budget), None):
-                if target not in seen and target not in following:
-                    following[target] = text + char
+            row = automaton.row(state, budget)
+            budget.spend(1 + len(row) + length // 16)
+            for _, char, label in automaton.alphabet.ranked(range(len(row))):
+                if row[label] != NOTHING and row[label] not in seen:
+                    following.setdefault(row[label], text + char)
         front = following
         length += 1
     return None
-
-
-def _choices(automaton: Automaton, row: list[int], alive: Callable[[int], bool] | None) -> Iterator[tuple[str, int]]:
-    """The characters that lead on from a row, the most readable first, and where to.
-
-    Without ``alive``, one character for each class and tier is enough.
-    """
-    labels = [label for label, target in enumerate(row) if target != NOTHING and (alive is None or alive(target))]
-    alphabet = automaton.alphabet
-    for tier in range(TIERS):
-        firsts = [(char, label) for label in labels for char in _one(alphabet.characters(label, tier))]
-        for char, label in sorted(firsts, key=_readable) if tier == 0 else sorted(firsts):
-            if alive is None:
-                yield char, row[label]
-            else:
-                for each in alphabet.characters(label, tier):
-                    yield each, row[label]
-
-
-def _one(characters: Iterator[str]) -> Iterator[str]:
-    for char in characters:
-        yield char
-        return
-
-
-def _readable(first: tuple[str, int]) -> tuple[bool, str]:
-    return not first[0].islower(), first[0]
 
 
 class Orbit(Generic[T]):
@@ -162,7 +135,7 @@ class Graph:
                 targets[number] = targets.get(number, 0) + automaton.alphabet.count(label)
             self.targets.append(targets)
             self.accepting |= automaton.accepting(state, budget) << place
-        self._firsts: dict[tuple[int, int], tuple[str, int]] = {}
+        self._orders: dict[tuple[int, int], list[tuple[int, str, int, int]]] = {}
         self._unpaid = 0
         self.masks = [sum(1 << number for number in targets) for targets in self.targets]
 
@@ -214,9 +187,9 @@ class Graph:
         walks: list[Iterator[tuple[str, int]] | None] = []  # made only where another choice is asked for
         while True:
             while len(chosen) < length:
-                char, place = self._first(path[-1], leading[length - len(chosen) - 1], budget)
-                chosen.append(char)
-                path.append(place)
+                first = self._order(path[-1], leading[length - len(chosen) - 1], budget)[0]
+                chosen.append(first[1])
+                path.append(first[3])
                 walks.append(None)
             budget.spend(1 + length // 64)
             yield "".join(chosen)
@@ -226,7 +199,10 @@ class Graph:
                 path.pop()
                 walk = walks.pop()
                 if walk is None:
-                    walk = self._steps(path[-1], leading[length - len(chosen) - 1], budget)
+                    order = self._order(path[-1], leading[length - len(chosen) - 1], budget)
+                    if len(order) == 1 and self.automaton.alphabet.count(order[0][2]) == 1:
+                        continue
+                    walk = self._steps(order)
                     next(walk)
                 step = next(walk, None)
             if step is None:
@@ -235,18 +211,23 @@ class Graph:
             path.append(step[1])
             walks.append(walk)
 
-    def _first(self, place: int, alive: int, budget: Budget) -> tuple[str, int]:
-        found = self._firsts.get((place, alive))
+    def _order(self, place: int, alive: int, budget: Budget) -> list[tuple[int, str, int, int]]:
+        """The ways on to states in a mask: tier, first character, class, and the state it leads to."""
+        found = self._orders.get((place, alive))
         if found is None:
-            found = self._firsts[place, alive] = next(self._steps(place, alive, budget))
+            row = self.automaton.row(self.states[place], budget)
+            budget.spend(1 + len(row))
+            targets = [self.places.get(target, -1) for target in row]
+            labels = [label for label, target in enumerate(targets) if target >= 0 and alive >> target & 1]
+            ranked = self.automaton.alphabet.ranked(labels)
+            found = self._orders[place, alive] = [(*each, targets[each[2]]) for each in ranked]
         self._unpaid += 1
         if self._unpaid == _CHARACTERS_A_STEP:
             self._unpaid = 0
             budget.spend()
         return found
 
-    def _steps(self, place: int, alive: int, budget: Budget) -> Iterator[tuple[str, int]]:
-        row = self.automaton.row(self.states[place], budget)
-        budget.spend(1 + len(row) // 4)
-        for char, target in _choices(self.automaton, row, lambda target: alive >> self.places[target] & 1 == 1):
-            yield char, self.places[target]
+    def _steps(self, order: list[tuple[int, str, int, int]]) -> Iterator[tuple[str, int]]:
+        for tier, _, label, place in order:
+            for char in self.automaton.alphabet.characters(label, tier):
+                yield char, place

@@ -57,6 +57,7 @@ class Compiler:
         self.document = document
         self.terms = terms
         self.chain = 1
+        self.referred: set[int] = set()  # what references lead to
         self._done: dict[int, Formula] = {}
         self._open: set[int] = set()
         self._targets: dict[int, Schema] = {}
@@ -137,7 +138,9 @@ class Compiler:
             fragment = reference.partition("#")[2]
             if document.identified and document.dynamic.get(fragment, 0) > 1:
                 raise Undecided("a $dynamicRef that depends on the way to it")
-        return document.resolve(reference, base)[0]
+        target = document.resolve(reference, base)[0]
+        self.referred.add(id(target))
+        return target
 
     def _reference(self, schema: Schema, keyword: str) -> Formula:
         return self.schema(self.target(schema, keyword), schema)

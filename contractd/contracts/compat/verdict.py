@@ -140,7 +140,7 @@ class _Comparing:
             document = Document(schema, dialect)
             compilers[id(document)] = compiler = Compiler(document, terms)
             formulas.append(compiler.compile())
-            judge.chain = compiler.chain
+            judge.chain, judge.referred = compiler.chain, len(compiler.referred)
         self._read = True
 
         def unfold(node: Formula) -> Formula:

@@ -54,7 +54,7 @@ CASES: list[tuple[tuple[str, ...], Any, str, Any]] = [
     (ALL, {"allOf": [{"multipleOf": 2}, {"multipleOf": 3}]}, "=", {"multipleOf": 6}),
     (ALL, {"multipleOf": 0.5, "type": "number"}, "<", {"multipleOf": 0.25}),
     (ALL, {"type": "integer"}, "<", {"multipleOf": 0.1}),
-    (ALL, {"type": "number", "maximum": 10**30}, "<", {"maximum": 10**31}),
+    (ALL, {"type": "number", "maximum": 10**18}, "<", {"maximum": 10**18 + 1}),
     (ALL, {"maximum": 9007199254740992}, "<", {"maximum": 9007199254740993}),
     # strings
     (ALL, {"minLength": 2}, "<", {"minLength": 1}),

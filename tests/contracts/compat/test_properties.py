@@ -12,7 +12,7 @@ from contractd.contracts import compare_schemas
 from tests.contracts.compat.schemas import DIALECTS, VALUES, counterexample, judge, pairs, proves, schemas
 
 CALM = settings(
-    max_examples=120,
+    max_examples=80,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
@@ -84,7 +84,7 @@ def test_almost_nothing_is_left_unknown() -> None:
     """On random schemas of every keyword: what is not decided must stay an exception."""
     verdicts: list[str] = []
 
-    @settings(CALM, max_examples=200)
+    @settings(CALM, max_examples=150)
     @given(pairs())
     def gather(pair: tuple[str, Any, Any]) -> None:
         dialect, old, new = pair

@@ -13,11 +13,12 @@ from contractd.contracts.compat.compile_parts import absent, declared_keys, item
 from contractd.contracts.compat.document import Schema, Undecided
 from contractd.contracts.compat.formula import Formula, Terms
 from contractd.contracts.compat.kinds import OBJECT, STRING
+from contractd.contracts.compat.one_of import exclusive
 
 if TYPE_CHECKING:
     from contractd.contracts.compat.compiler import Compiler
 
-MAX_CASES = 64
+MAX_CASES = 128
 MAX_DEPTH = 24
 
 
@@ -74,8 +75,8 @@ class Evaluation:
         for inner in schema.get("allOf", ()):
             cases = self._product(cases, self._cases(inner, depth + 1))
         for keyword in ("anyOf", "oneOf"):
-            for inner in schema.get(keyword, ()):
-                cases = self._product(cases, self._optional(schema, inner, depth))
+            if keyword in schema:
+                cases = self._branches(cases, schema, keyword, depth)
         if "if" in schema:
             cases = self._product(cases, self._conditional(schema, depth))
         for name, inner in schema.get("dependentSchemas", {}).items():
@@ -95,6 +96,24 @@ class Evaluation:
             counts = terms.true if compiler.dialect.age >= 20 else terms.opaque("contains looks at items in 2019-09")
             matching = (terms.both(counts, compiler.schema(schema["contains"])),)
         return Case(terms.true, keys, count, matching)
+
+    def _branches(self, cases: list[Case], schema: Schema, keyword: str, depth: int) -> list[Case]:
+        """Where exactly one branch holds, a case for each; else a product of what may hold and what may not."""
+        formulas = [self.compiler.schema(inner, schema) for inner in schema[keyword]]
+        if keyword == "oneOf" or exclusive(self.terms, formulas):
+            found: list[Case] = []
+            idle: list[Formula] = []
+            for inner, holds in zip(schema[keyword], formulas, strict=True):
+                within = self._cases(inner, depth + 1)
+                if all(map(self._idle, within)):
+                    idle.append(holds)
+                else:
+                    found += [self._when(holds, case) for case in within]
+            found.append(Case(self.terms.any_of(idle), self.terms.false, 0))
+            return self._product(cases, found)
+        for inner in schema[keyword]:
+            cases = self._product(cases, self._optional(schema, inner, depth))
+        return cases
 
     def _optional(self, schema: Schema, inner: Any, depth: int) -> list[Case]:
         """A branch that may or may not hold; one that looks at nothing needs no case."""

@@ -47,6 +47,11 @@ def exactly_one(terms: Terms, branches: list[Formula]) -> Formula:
     return single
 
 
+def exclusive(terms: Terms, branches: list[Formula]) -> bool:
+    """Do all branches plainly exclude each other."""
+    return not _overlapping(terms, branches)
+
+
 def _overlapping(terms: Terms, branches: list[Formula]) -> list[tuple[int, int]]:
     """The pairs of branches that may hold at once, as far as can be seen."""
     outlines = [_outline(terms, branch, 0) for branch in branches]

@@ -1,4 +1,4 @@
-"""Which patterns are kept from Python's engine, and on which texts: the estimate must not be too low for known traps."""
+"""Which patterns are kept from Python's engine, and on which texts: the estimate must not be too low for traps."""
 
 from __future__ import annotations
 

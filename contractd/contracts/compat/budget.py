@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 MAX_STEPS = 200_000
-SECONDS = 0.2
+SECONDS = 0.18
 _LOOK_EVERY = 32
 
 

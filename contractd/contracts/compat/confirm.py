@@ -10,7 +10,7 @@ from typing import Any
 
 import jsonschema
 import jsonschema_rs
-from referencing.jsonschema import EMPTY_REGISTRY
+from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
 from contractd.contracts.compat.backtracking import Patterns
 from contractd.contracts.compat.dialects import Dialect
@@ -52,7 +52,7 @@ class Judge:
             19: jsonschema.Draft201909Validator,
             20: jsonschema.Draft202012Validator,
         }
-        return classes[self._dialect.age](self._schema, registry=EMPTY_REGISTRY)
+        return classes[self._dialect.age](self._schema, registry=REGISTRY)
 
     @cached_property
     def _patterns(self) -> Patterns:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 from urllib.parse import unquote, urldefrag, urljoin
 
+from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+
 from contractd.contracts.compat.dialects import Dialect, dialect_for
 
 Schema = dict[str, Any]
@@ -88,6 +90,8 @@ class Document:
         except ValueError:
             raise Undecided("a reference can't be read") from None
         if resource not in self.resources:
+            self._known(resource)
+        if resource not in self.resources:
             raise Undecided("a reference leads outside the schema; contractd never fetches one")
         root = self.resources[resource]
         fragment = unquote(fragment)
@@ -104,6 +108,11 @@ class Document:
             for inner in subschemas(target):
                 self._adopt(inner, resource)
         return target, self.base_of(target) or resource
+
+    def _known(self, resource: str) -> None:
+        """The dialect's own metaschema is at hand: both validators carry it. Later ones depend on the way to them."""
+        if resource == self.dialect.uri and self.dialect.lone_reference:
+            self._crawl(REGISTRY.contents(resource + "#"))
 
     def _adopt(self, node: Any, base: str) -> None:
         stack = [node]

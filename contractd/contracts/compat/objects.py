@@ -6,12 +6,13 @@ are alike; two may share one. Then members are added until there are enough.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from contractd.contracts.compat.formula import Formula
 from contractd.contracts.compat.keys import Cell, KeySpace, TooManyCells
+from contractd.contracts.compat.many_patterns import solve_loosely
 from contractd.contracts.compat.outcome import EMPTY, Empty, Found, Outcome, Unknown
 
 if TYPE_CHECKING:
@@ -43,7 +44,23 @@ class Objects:
         try:
             return _Problem(self, literals).solve()
         except TooManyCells:
-            return Unknown("too many patterns cut across the keys of one object")
+            return solve_loosely(self.solver, literals)
+
+    def refuter(self, literals: list[Formula]) -> Callable[[Formula], bool]:
+        """Tells whether one more literal asks for a named member that the others make impossible."""
+        try:
+            problem = _Problem(self, literals)
+        except TooManyCells:
+            return lambda literal: False
+
+        def refuted(literal: Formula) -> bool:
+            name = _single(literal.args[0]) if literal.op == "key" else None
+            if name is None:
+                return False
+            whole = self.terms.all_of([problem.held(name), *problem.required.get(name, ()), literal.args[1]])
+            return isinstance(self.solver.model(whole), Empty)
+
+        return refuted
 
 
 class _Problem:

@@ -36,6 +36,7 @@ from contractd.contracts.compat.outcome import EMPTY, Empty, Found, Outcome, Unk
 from contractd.contracts.compat.texts import Texts
 
 MAX_NESTING = 30  # conjunctions inside one another; a model nested deeper is not looked for
+WIDE = 6  # ways of a choice from which on it pays to look at members one by one
 _ORDER: Final = (NULL, WHOLE, STRING, BOOLEAN, POINTED, FRACTION, ARRAY, OBJECT)
 
 
@@ -151,12 +152,19 @@ class Solver:
                 continue
             chosen = min(broken, key=lambda choice: (len(choice.args), choice.number))
             rest = [*literals, *(choice for choice in choices if choice is not chosen)]
-            for way in sorted(chosen.args, key=_cost, reverse=True):
+            for way in self._possible(sorted(chosen.args, key=_cost, reverse=True), literals, kind):
                 branch = self.terms.all_of([*rest, way])
                 if branch is not self.terms.false and branch not in seen:
                     seen.add(branch)
                     pending.append(branch)
         return unknown or EMPTY
+
+    def _possible(self, ways: list[Formula], literals: list[Formula], kind: int) -> list[Formula]:
+        """The ways that one member of an object does not rule out by itself: wide objects have one for each member."""
+        if kind != OBJECT or len(ways) < WIDE:
+            return ways
+        refuted = self._objects.refuter(literals)
+        return [way for way in ways if not any(map(refuted, _parts(way)))]
 
     def _spread(self, whole: Formula, kind: int) -> tuple[list[Formula], list[Formula]] | None:
         """Literals, and what is left of the disjunctions; None where two literals exclude each other."""

@@ -114,6 +114,10 @@ SAFE: list[tuple[Any, Any]] = [
         {"additionalProperties": {"type": "null"}, "properties": {"a": {"type": "integer"}}},
         {"propertyNames": True, "additionalProperties": {"type": ["null", "integer"]}},
     ),
+    (
+        {"patternProperties": {f"p{n}": {"type": "integer"} for n in range(14)}},
+        {"patternProperties": {f"p{n}": {"type": "number"} for n in range(14)}},
+    ),
     # numbers that meet
     ({"type": "integer"}, {"oneOf": [{"multipleOf": 2}, {"not": {"multipleOf": 2}}]}),
     ({"type": "integer"}, {"oneOf": [{"minimum": 3}, {"maximum": 2}]}),
@@ -167,6 +171,10 @@ BREAKING: list[tuple[Any, Any]] = [
     ({"type": "string", "minLength": 40_000}, {"minLength": 40_001}),
     ({"type": "array", "minItems": 900}, {"minItems": 901}),
     ({"type": "array", "uniqueItems": True, "minItems": 60}, {"minItems": 61}),
+    (
+        {"patternProperties": {f"p{n}": {"type": "number"} for n in range(14)}},
+        {"patternProperties": {f"p{n}": {"type": "integer" if n == 9 else "number"} for n in range(14)}},
+    ),
     ({"type": "object", "minProperties": 200}, {"minProperties": 201}),
     ({}, {"type": ["null", "boolean", "integer", "string", "array", "object"]}),
     ({"type": "array"}, {"uniqueItems": True}),

@@ -62,11 +62,13 @@ class Document:
     def _identify(self, node: Schema, base: str) -> str:
         name = node.get(self.dialect.identifier)
         if isinstance(name, str):
-            whole, fragment = urldefrag(name)
-            if whole:
-                base = urljoin(base, whole)
-                if self.resources.setdefault(base, node) is not node:
-                    raise Undecided("two parts of the schema have one identifier")
+            try:
+                whole, fragment = urldefrag(name)
+                base = urljoin(base, whole) if whole else base
+            except ValueError:
+                raise Undecided("an identifier can't be read") from None
+            if whole and self.resources.setdefault(base, node) is not node:
+                raise Undecided("two parts of the schema have one identifier")
             if fragment and self.dialect.lone_reference:  # an identifier that is only a fragment is an anchor
                 self._anchor(base, fragment, node)
         for keyword in ("$anchor", "$dynamicAnchor"):

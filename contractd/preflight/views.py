@@ -103,6 +103,8 @@ def tool_views(view: View, found: tuple[Finding, ...]) -> tuple[ToolView, ...]:
     shadowed: dict[tuple[str, str], str] = {}
     refused: set[str] = set()
     lost = _lost(found)
+    # Whether the runtime takes a server's answers, nobody has tried: so nobody knows what the model sees of it.
+    doubtful = {finding.provider for finding in found if finding.rule.name == "off-schema" and finding.undetermined}
     for finding in found:
         if finding.settled or finding.provider is None or finding.tool is None:
             continue
@@ -130,5 +132,7 @@ def tool_views(view: View, found: tuple[Finding, ...]) -> tuple[ToolView, ...]:
             status, note = "shadowed", shadowed[tool.entry.name, tool.raw]
         digest = tool.contract.digest if tool.contract else None
         seen: Visible = "no" if tool.entry.name in lost else tool.visible
+        if seen in ("yes", "deferred") and tool.entry.name in doubtful:
+            seen = "unknown"
         rows.append(ToolView(tool.entry.name, tool.raw, tool.name, seen, status, digest, note))
     return tuple(rows)

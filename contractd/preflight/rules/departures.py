@@ -15,7 +15,7 @@ from contractd.preflight.view import View
 from contractd.providers.base import Fetched
 from contractd.runtimes.base import Entry
 from contractd.runtimes.clients import judged
-from contractd.text import plural, visible
+from contractd.text import visible
 
 _MEND = "mend the server's answers; an optional member without a value must be left out"
 _MOST_SHOWN = 3
@@ -91,4 +91,4 @@ def _read(entry: Entry, found: Sequence[Deviation], who: str) -> Finding:
 def _texts(found: Sequence[Deviation]) -> str:
     said = [one.text + (f" (in {visible(one.tool, 80)})" if one.tool else "") for one in found[:_MOST_SHOWN]]
     more = len(found) - _MOST_SHOWN
-    return "; ".join(said) + (f"; and {plural(more, 'more')}" if more > 0 else "")
+    return "; ".join(said) + (f"; and {more} more" if more > 0 else "")

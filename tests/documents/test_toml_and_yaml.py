@@ -231,12 +231,15 @@ def test_a_stated_format_is_obeyed() -> None:
     assert parse("x.json", b"a: 1", "yaml").value == {"a": 1}
 
 
-def test_utf_16_is_read_and_other_encodings_are_refused_with_their_line() -> None:
-    assert parse("x.json", '{"ä": 1}'.encode("utf-16")).value == {"ä": 1}
+def test_other_encodings_than_utf_8_are_refused_with_their_line() -> None:
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be"):
+        data = ("" if encoding == "utf-16" else "\ufeff").encode(encoding) + '{"ä": 1}'.encode(encoding)
+        with pytest.raises(ConfigError, match="UTF-16, which agent runtimes don't read"):
+            parse("x.json", data)
     with pytest.raises(ConfigError, match="not UTF-8") as caught:
         parse("x.json", b'{\n"a": "\xff"}')
     assert caught.value.place is not None and caught.value.place.line == 2
-    with pytest.raises(ConfigError, match="not UTF-8"):
+    with pytest.raises(ConfigError, match="UTF-16"):
         parse("x.json", b"\xff\xfe\x00")
 
 

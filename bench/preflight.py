@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -60,12 +61,18 @@ async def registry(delays: list[float]) -> None:
     assert all(row.status == "ready" for row in rows), [row.failure for row in rows]
 
 
-def whole_command(delays: list[float], folder: Path) -> None:
+def whole_command(delays: list[float], folder: Path) -> tuple[float, float]:
+    """Wall seconds and peak MiB of the command as a user runs it."""
     servers = {f"s{n}": {"command": command(delay)[0], "args": command(delay)[1:]} for n, delay in enumerate(delays)}
     config = folder / f"mcp-{len(delays)}.json"
     config.write_text(json.dumps({"mcpServers": servers}))
     argv = [sys.executable, "-m", "contractd", "preflight", "--config", str(config), "--yes", "-q", "--no-policy"]
-    subprocess.run(argv, check=True, stdout=subprocess.DEVNULL)
+    start = time.perf_counter()
+    process = subprocess.Popen([*argv, "--runtime", "contractd"], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, process.returncode
+    return time.perf_counter() - start, usage.ru_maxrss / 1024
 
 
 def timed(work) -> float:  # type: ignore[no-untyped-def]
@@ -76,14 +83,14 @@ def timed(work) -> float:  # type: ignore[no-untyped-def]
     return time.perf_counter() - start
 
 
-def measured(count: int, slowest: float, folder: Path) -> tuple[float, float, float, float]:
-    """Seconds of: one by one, the floor, contractd's registry, the whole command."""
+def measured(count: int, slowest: float, folder: Path) -> tuple[float, ...]:
+    """Seconds of: one by one, the floor, contractd's registry, the whole command; and its peak MiB."""
     delays = [slowest * index / max(count - 1, 1) for index in range(count)]
     return (
         timed(lambda: one_by_one(delays)),
         timed(lambda: floor(delays)),
         timed(lambda: registry(delays)),
-        timed(lambda: whole_command(delays, folder)),
+        *whole_command(delays, folder),
     )
 
 
@@ -95,16 +102,17 @@ def main() -> None:
     slowest = 2 * start_up  # the slowest stub's delay: at most twice what its start costs
     print(f"start-up of one stub: {start_up * 1000:.0f} ms; delays spread from 0 to {slowest * 1000:.0f} ms\n")
     print(
-        "| servers | one by one | floor, at once | contractd's registry | to the floor | whole command | to the floor |"
+        "| servers | one by one | floor, at once | contractd's registry | to the floor | whole command | to the floor "
+        "| peak memory |"
     )
-    print("|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         for count in (1, 10, 50):
             rows = [measured(count, slowest, Path(name)) for _ in range(runs)]
-            sequential, least, ours, whole = (statistics.median(column) for column in zip(*rows, strict=True))
+            sequential, least, ours, whole, memory = (statistics.median(column) for column in zip(*rows, strict=True))
             print(
                 f"| {count} | {sequential:.2f} s | {least:.2f} s | {ours:.2f} s | {ours / least:.2f} "
-                f"| {whole:.2f} s | {whole / least:.2f} |"
+                f"| {whole:.2f} s | {whole / least:.2f} | {memory:.0f} MiB |"
             )
 
 

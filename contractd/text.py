@@ -14,6 +14,8 @@ import unicodedata
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # Letters and marks that are drawn as nothing or as a blank: fillers, joiners, variation selectors.
 _INVISIBLE = re.compile("[\u034f\u115f\u1160\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+# What the runner takes for a command at the start of a line, blanks and colours before it or not.
+_COMMAND = re.compile(r"^((?:\s|\x1b\[[0-9;]*m)*)::", re.MULTILINE)
 
 
 def visible(text: str, limit: int = 200) -> str:
@@ -41,6 +43,11 @@ def _escape(char: str) -> str:
             return f"\\x{code:02x}"
         return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
     return char
+
+
+def defused(text: str) -> str:
+    """What GitHub's runner would take for a command, in whichever stream it stands, spelt so that it doesn't."""
+    return _COMMAND.sub(r"\1\\x3a:", text).replace("##[", "##\\x5b")
 
 
 def plural(count: int, noun: str, nouns: str | None = None) -> str:

@@ -37,6 +37,7 @@ from contractd.wire import (
 
 _ACCEPT = "application/json, text/event-stream"
 _MAX_REDIRECTS = 3
+_SESSION_ID = re.compile(r"[\x21-\x7e]{1,1024}")  # 2025-11-25, transports, session management
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
 
 
@@ -131,7 +132,9 @@ class HttpCarrier:
             if response.status >= 300 or response.status in (202, 204):
                 return await self._refused(response, request_id)
             session_id = response.headers.get("Mcp-Session-Id")
-            if method == "initialize" and session_id and len(session_id) <= 1024:
+            if method == "initialize" and session_id:
+                if not _SESSION_ID.fullmatch(session_id):
+                    raise unusable("it names its session by what no header can carry")
                 self._mcp_session = session_id
             return await self._answer(response, request_id)
 
@@ -234,6 +237,8 @@ class HttpCarrier:
         async for chunk in response.content.iter_any():
             self._count(len(chunk))
             for event in stream.feed(chunk):
+                if not event.data.strip():
+                    continue  # a place to resume from, or a sign of life (2025-11-25, transports)
                 answer = self._pick(decode(event.data), request_id)
                 if answer is not None:
                     return answer

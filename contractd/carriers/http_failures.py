@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import ssl
 from collections.abc import Mapping
 
@@ -54,9 +55,10 @@ def status_failure(status: int, headers: Mapping[str, str]) -> Failure:
         signal, message, retryable = "http-25", f"it failed ({status})", True
     else:
         signal, message, retryable = "http-01", f"it refused the request ({status})", False
-    if retry_after is not None and status in (429, 503):
+    if retry_after is not None and retry_after.strip() and status in (429, 503):
         signal = "http-20" if status == 429 else "http-30"
-        message += f"; it says to come back after {visible(retry_after, 60)}"
+        when = f"in {retry_after} s" if re.fullmatch("[0-9]{1,9}", retry_after) else f"after {visible(retry_after, 60)}"
+        message += f"; it says to come back {when}"
     return Failure(signal, message, retryable, details)
 
 

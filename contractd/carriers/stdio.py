@@ -129,7 +129,7 @@ class StdioCarrier:
     def _reply(self, request: Request) -> None:
         assert self._process is not None
         stdin = self._process.stdin
-        if stdin.transport.get_write_buffer_size() > _MAX_UNREAD:
+        if stdin.is_closing() or stdin.transport.get_write_buffer_size() > _MAX_UNREAD:
             return  # a server that asks and never reads its answers must not make us hold them all
         with contextlib.suppress(OSError, RuntimeError):
             stdin.write(reply_to(request) + b"\n")

@@ -29,7 +29,7 @@ def schema() -> int:
 @command.command(name="show")
 @option("--policy", metavar="FILE", help="This file, not the one found from here.")
 @option("--no-policy", is_flag=True, help="Look for no file: show the defaults.")
-@option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def show(policy: str | None, no_policy: bool, format_: str) -> int:
     """Print every setting, and the file and line its value came from. Secrets are hidden.
 

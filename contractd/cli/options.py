@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import sys
@@ -89,16 +90,19 @@ def request_from(options: dict[str, Any], **more: Any) -> Any:
     """A preflight request. Raises UsageError for a badly put option."""
     from contractd.preflight.request import Request  # noqa: PLC0415 - heavy rooms load only where they are used
 
-    conditions = {}
+    conditions: dict[str, str] = {}
     for pair in options["conditions"]:
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
             raise UsageError(f"--condition {pair!r} is not KEY=VALUE")
-        conditions[key.strip()] = value.strip()
-    for reference in options["expect"]:
-        if not all(reference.partition(".")):
-            raise UsageError(f"--expect {reference!r} is not SERVER.TOOL")
+        key, value = key.strip(), value.strip()
+        if conditions.setdefault(key, value) != value:
+            raise UsageError(f"--condition {key} is given twice, as {conditions[key]} and as {value}")
     configs = options["configs"]
+    if "" in configs:
+        raise UsageError("--config '' names no file")
+    if options["timeout"] is not None and not math.isfinite(options["timeout"]):
+        raise UsageError(f"--timeout {options['timeout']} is no number of seconds")
     return Request(
         configs=configs,
         stdin=_standard_input() if "-" in configs else b"",

@@ -7,11 +7,14 @@ import shutil
 import sys
 
 from contractd.events import Event, ProviderEnded, ProviderStarted
-from contractd.text import listed, plural, visible
+from contractd.text import defused, listed, plural, visible
 
 
 class Progress:
-    """An observer that writes plain lines. ``live``: stderr is a terminal, so a waiting line is kept at the bottom."""
+    """An observer that writes plain lines, none of which GitHub's runner takes for a command.
+
+    ``live``: stderr is a terminal, so a waiting line is kept at the bottom.
+    """
 
     def __init__(self, *, live: bool) -> None:
         self._live = live
@@ -39,7 +42,7 @@ class Progress:
             self._write("")
 
     def _write(self, text: str, *, keep: bool = True) -> None:
-        start = "\r\x1b[2K" if self._live else ""
+        start, text = "\r\x1b[2K" if self._live else "", defused(text)
         if keep or self._live:
             with contextlib.suppress(OSError, ValueError):  # nobody reads it: no reason to stop
                 sys.stderr.write(start + text)

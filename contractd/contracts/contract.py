@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from contractd.contracts.bounds import Allowance, excess
+from contractd.contracts.deviations import Noted, tool_deviations
 from contractd.contracts.digest import digest_of
 from contractd.contracts.schema import Flaw, check_schema
 
@@ -107,13 +108,18 @@ class FlawedTool:
     conforms: bool = False
 
 
-def parse_tools(listed: Iterable[object]) -> tuple[tuple[Contract, ...], tuple[FlawedTool, ...]]:
-    """Split what a server listed into contracts and quarantined tools, in the order they came."""
+def parse_tools(
+    listed: Iterable[object], noted: Noted | None = None
+) -> tuple[tuple[Contract, ...], tuple[FlawedTool, ...]]:
+    """Split what a server listed into contracts and quarantined tools, in the order they came. ``noted`` takes what is
+    not as MCP's schema says."""
     contracts: list[Contract] = []
     flawed: list[FlawedTool] = []
     allowance = Allowance()
     for index, raw in enumerate(listed):
         tool = parse_tool(raw, index, allowance)
+        if noted is not None and isinstance(raw, dict):
+            noted.add(*tool_deviations(raw, tool.name))
         if isinstance(tool, Contract):
             contracts.append(tool)
         else:

@@ -7,11 +7,13 @@ shape of MCP's ``Tool``. Its JSON Schema is ``manifests/schema/manifest-1.schema
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from contractd.contracts.contract import Contract, FlawedTool, parse_tools
+from contractd.contracts.deviations import Deviation, Noted
 from contractd.contracts.digest import manifest_digest
 from contractd.errors import Failure, ProviderError
 from contractd.text import visible
@@ -25,6 +27,7 @@ class Manifest:
     """Contracts and quarantined tools as one provider listed them, in its order.
 
     ``schema_version`` is contractd's format version for manifest files and URLs, None for MCP (which has none).
+    ``deviations``: what of its tools is not as MCP's schema says.
     """
 
     tools: tuple[Contract, ...]
@@ -33,6 +36,7 @@ class Manifest:
     schema_version: str | None = None
     pages: int = 1
     duplicates: tuple[str, ...] = field(default=())
+    deviations: tuple[Deviation, ...] = ()
 
     @cached_property
     def digest(self) -> str:
@@ -41,15 +45,16 @@ class Manifest:
 
 
 def build_manifest(listed: list[object], **details: Any) -> Manifest:
-    """A manifest from raw tools; a name listed twice is kept once, the later one, and named in ``duplicates``."""
-    contracts, flawed = parse_tools(listed)
-    by_name: dict[str, Contract] = {}
-    duplicates: list[str] = []
-    for contract in contracts:
-        if contract.name in by_name:
-            duplicates.append(contract.name)
-        by_name[contract.name] = contract
-    return Manifest(tuple(by_name.values()), flawed, duplicates=tuple(dict.fromkeys(duplicates)), **details)
+    """A manifest from raw tools; a name listed twice is kept once, the later one, and named in ``duplicates``.
+
+    So is a name that only a quarantined tool bears besides: clients count names before they look into schemas.
+    """
+    noted = Noted()
+    contracts, flawed = parse_tools(listed, noted)
+    by_name = {contract.name: contract for contract in contracts}
+    names = Counter(tool.name for tool in (*contracts, *flawed) if tool.name is not None)
+    twice = tuple(name for name, count in names.items() if count > 1)
+    return Manifest(tuple(by_name.values()), flawed, duplicates=twice, deviations=noted.found, **details)
 
 
 def parse_manifest(value: Any) -> Manifest:

@@ -14,7 +14,7 @@ MAX_MARKS = 64 * 1024 * 1024  # characters of all pointers; what comes after get
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
-QuirkKind = Literal["comment", "trailing-comma", "duplicate-key", "bom", "single-quotes", "bare-key"]
+QuirkKind = Literal["comment", "trailing-comma", "duplicate-key", "bom"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,14 @@ def parse(path: str, data: bytes, format: Format | None = None) -> Document:  # 
             f"the file has {len(data):,} bytes; a configuration of more than {MAX_BYTES:,} is not read",
             place=Place(path),
         )
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ConfigError(
+            "the file is UTF-16, which agent runtimes don't read (older PowerShells write it with >)",
+            place=Place(path, 1),
+            hint="save it as UTF-8",
+        )
     try:
-        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError("the file is not UTF-8 text", place=Place(path, line)) from None

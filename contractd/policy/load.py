@@ -94,9 +94,14 @@ def _explain(error: ValidationError, origins: Mapping[str, Place], documents: li
     first = problems[0]
     tokens = [token for token in first["loc"] if token != "[key]"]  # noqa: S105 - pydantic's mark for a bad key
     pointer, place = pointer_join("", *tokens), None
+    whole = pointer
     while pointer and place is None:
         place = origins.get(pointer)
         pointer = pointer.rpartition("/")[0]
+    document = next((document for document in documents if place and document.path == place.file), None)
+    if place and place.pointer is not None and document:  # an array's elements have no origins of their own
+        base = place.pointer.removesuffix(next(known for known, there in origins.items() if there == place))
+        place = document.place(base + whole)
     name = visible(".".join(map(str, tokens)), 120)
     if first["type"] == "extra_forbidden":
         message = f"{name} is no setting of contractd"

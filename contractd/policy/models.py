@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Severity = Literal["info", "low", "medium", "high"]
 FailOn = Literal["info", "low", "medium", "high", "never"]
-RuleId = Annotated[str, Field(pattern=r"^CTD[0-9]{3}$", description="A rule id such as CTD301.")]
+RuleWord = Annotated[str, Field(min_length=1, description="A rule's id or name: CTD301, builtin-shadowing.")]
+RuleWords = Annotated[str, Field(min_length=1, description="The same, or a family: CTD3.")]
 Reference = Annotated[str, Field(pattern=r"^[^.]+\..+$", description="provider.tool, split at the first dot.")]
 
 
@@ -56,9 +57,9 @@ class ToolPolicy(_Model):
 class Suppression(_Model):
     """A finding that is accepted, and why."""
 
-    rule: RuleId
+    rule: RuleWord
     provider: str | None = None
-    tool: str | None = Field(None, description="The tool's own name, without its provider.")
+    tool: str | None = Field(None, description="The tool's own name, or provider.tool.")
     reason: str = Field(min_length=3, description="For whoever reads this next.")
 
 
@@ -67,9 +68,9 @@ class Preflight(_Model):
 
     fail_on: FailOn = Field("medium", description="The least severity that makes the verdict not_ready.")
     expect: list[Reference] = Field(default_factory=list, description="Tools this session must have.")
-    allow_undetermined: list[RuleId] = Field(default_factory=list, description="Undetermined findings you accept.")
-    select: list[RuleId] = Field(default_factory=list, description="Report only these rules.")
-    ignore: list[RuleId] = Field(default_factory=list, description="Don't report these rules.")
+    allow_undetermined: list[RuleWords] = Field(default_factory=list, description="Undetermined findings you accept.")
+    select: list[RuleWords] = Field(default_factory=list, description="Report only these rules.")
+    ignore: list[RuleWords] = Field(default_factory=list, description="Don't report these rules.")
     conditions: dict[str, str] = Field(default_factory=dict, description="What is known of the run, e.g. mode.")
 
 

@@ -73,7 +73,7 @@ def _builtins(report: Report, tools: set[tuple[str, str]]) -> list[str]:
         str(finding.details.get("builtin"))
         for finding in report.findings
         if finding.rule.name == "builtin-shadowing"
-        and not finding.settled
+        and (not finding.settled or "overrides_builtin" in finding.settled)  # meant or not, the built-in answers
         and (finding.provider, finding.tool) in tools
         and finding.severity != "low"
     ]

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _MOST_SHOWN = 60  # arguments; a line that scrolls away hides what stands above it
+_LONGEST_SHOWN = 1000  # characters of one
 
 
 @dataclass(frozen=True)
@@ -68,12 +69,12 @@ def target(spec: ProviderSpec) -> str:
 
 
 def _line(spec: ProviderSpec) -> str:
-    """The same for the person who is asked: options named like secrets are hidden and nothing else, since a
+    """The same for the person who is asked: a single word under a secret's name is hidden and nothing else, since a
     configuration that says what is secret in it could hide what it does."""
     if spec.transport == "stdio":
         argv = redact_argv(spec.argv)
         more = f" … (+{len(argv) - _MOST_SHOWN} arguments)" if len(argv) > _MOST_SHOWN else ""
-        return " ".join(visible(part, 300) for part in argv[:_MOST_SHOWN]) + more
+        return " ".join(visible(part, _LONGEST_SHOWN) for part in argv[:_MOST_SHOWN]) + more
     if spec.transport == "manifest-file":
         return visible(spec.path or "", 300)
     return visible(redact(spec.url or ""), 300)

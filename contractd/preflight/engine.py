@@ -115,14 +115,17 @@ def _view(
     conditions = conditions_of(available, stated_conditions(request, gathered, available), seen)
     table = name_table(runtime, profile, gathered.setup, rows, conditions, gathered.policy.policy.tools)
     about = replace(
-        _about(gathered, profile, version), conditions=dict(conditions.known), assumed=dict(conditions.open)
+        _about(gathered, profile, version, offline=request.offline),
+        conditions=dict(conditions.known),
+        assumed=dict(conditions.open),
     )
     return View(
-        request, gathered.policy, runtime, profile, about, gathered.context, gathered.setup, rows, skipped, table
-    )
+        request, gathered.policy, runtime, profile, about, gathered.context, gathered.setup, rows, skipped, table,
+        gathered.rivals,
+    )  # fmt: skip
 
 
-def _about(gathered: Gathered, profile: Profile | None, installed: str | None) -> RuntimeView:
+def _about(gathered: Gathered, profile: Profile | None, installed: str | None, *, offline: bool) -> RuntimeView:
     """Who said the version, and which version's data was used for it."""
     data = profile.version if profile else None
     version = gathered.stated or installed or data
@@ -132,7 +135,9 @@ def _about(gathered: Gathered, profile: Profile | None, installed: str | None) -
         note = f"nothing is known of {version}; built-in tools and naming are assumed from {data}"
     elif source == "assumed" and data is not None:
         known = [known.version for known in profiles(gathered.runtime.name)]
-        note = f"its version is not known; assumed from {data}" + (
+        mute = gathered.program is not None and not offline
+        why = f"{gathered.runtime.program} did not say its version" if mute else "its version is not known"
+        note = f"{why}; assumed from {data}" + (
             f", the newest of {len(known)} that are known" if len(known) > 1 else ", the only one that is known"
         )
     if gathered.runtime.name == CONTRACTD:

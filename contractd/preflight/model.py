@@ -157,6 +157,19 @@ class Report:
     notes: tuple[str, ...] = ()
 
 
+def by_urgency(findings: tuple[Finding, ...]) -> list[Finding]:
+    """Open ones first, then settled, then suppressed; the severest first in each."""
+
+    def key(finding: Finding) -> tuple[object, ...]:
+        state = 1 if finding.settled else 2 if finding.suppressed else 0
+        return (
+            state, -SEVERITIES.index(finding.severity), finding.rule.id,
+            finding.provider or "", finding.tool or "", finding.place.file, finding.place.line or 0, finding.subject,
+        )  # fmt: skip
+
+    return sorted(findings, key=key)
+
+
 def verdict_of(
     findings: tuple[Finding, ...], fail_on: FailOn, allowed: frozenset[str]
 ) -> tuple[Verdict, tuple[str, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -14,8 +14,8 @@ from contractd.policy import ToolPolicy
 from contractd.preflight.likeness import folded
 from contractd.preflight.model import Visible
 from contractd.runtimes.base import Entry, Setup
-from contractd.runtimes.conditions import Conditions, holds, switched_off_by
-from contractd.runtimes.naming import Names
+from contractd.runtimes.conditions import Conditions, holds, shut, switched_off_by
+from contractd.runtimes.naming import Names, Seen
 from contractd.runtimes.profile import BuiltinTool, Profile
 from contractd.runtimes.runtime import Runtime
 
@@ -28,7 +28,8 @@ Presence = Literal["on", "maybe", "off"]
 
 @dataclass(frozen=True)
 class NamedTool:
-    """One tool that a server listed. ``name`` None with ``named`` True: the runtime drops it."""
+    """One tool that a server listed. ``name`` None with ``named`` True: the runtime drops it. ``renamed``: what the
+    runtime's settings call it in place of its own name. ``seen``: what its being visible hangs on."""
 
     entry: Entry
     raw: str
@@ -39,6 +40,13 @@ class NamedTool:
     visible: Visible
     excluded: str | None = None
     dropped: str | None = None
+    renamed: str | None = None
+    seen: Seen = field(default_factory=Seen)
+
+    @property
+    def own(self) -> str:
+        """Its name without the server: what instructions call it by."""
+        return self.renamed or self.raw
 
 
 @dataclass(frozen=True)
@@ -58,11 +66,12 @@ class Builtin:
 
 @dataclass(frozen=True)
 class NameTable:
-    """``builtins`` None: nobody knows them for this runtime."""
+    """``builtins`` None: nobody knows them for this runtime. ``servers``: the ids of those that are switched on."""
 
     tools: tuple[NamedTool, ...]
     builtins: tuple[Builtin, ...] | None
     conditions: Conditions
+    servers: tuple[str, ...] = ()
 
     def of(self, entry: Entry) -> list[NamedTool]:
         """The tools of one server, in its order."""
@@ -72,13 +81,14 @@ class NameTable:
         """The built-in that the model sees under this name."""
         return self._by_name.get(name or "")
 
-    def namesakes(self, tool: NamedTool) -> list[Builtin]:
-        """The built-ins of exactly this tool's own name, else those that a call of it reaches by another name of
-        theirs, else those whose name folds to it; the surest to be there first."""
-        alike = self._by_fold.get(folded(tool.raw), [])
-        exact = [builtin for builtin in alike if builtin.tool.name == tool.raw]
+    def namesakes(self, called: str, borne: str | None) -> list[Builtin]:
+        """The built-ins of exactly the name that a tool of a server is called by, else those that a call of it reaches
+        by another name of theirs, else those whose name folds to it; the surest to be there first. ``borne``: the name
+        under which the model sees that tool."""
+        alike = self._by_fold.get(folded(called), [])
+        exact = [builtin for builtin in alike if builtin.tool.name == called]
         # A name that a tool bears is never looked up among the other names of built-ins.
-        other = [] if tool.name == tool.raw else self._by_other_name.get(tool.raw, [])
+        other = [] if borne == called else self._by_other_name.get(called, [])
         return exact or other or alike
 
     @cached_property
@@ -160,14 +170,14 @@ def name_table(
     tools: list[NamedTool] = []
     for entry, listing in listings:
         for raw, contract, flawed in listing:
-            excluded = _never_started(entry) or runtime.excludes(entry, raw, setup.settings)
+            excluded = never_started(entry, conditions) or runtime.excludes(entry, raw, setup.settings)
             given = names.name(entry, raw)
             policy = declared.get(f"{entry.id}.{raw}") if runtime.name == "contractd" else None
             if policy and policy.rename:
                 given = replace(given, name=policy.rename)
-            seen = names.visible(entry, contract)
+            seen = names.seen(entry, contract)
             if excluded or given.dropped:
-                seen = "no"
+                seen = Seen("no")
             tools.append(
                 NamedTool(
                     entry,
@@ -176,18 +186,23 @@ def name_table(
                     flawed,
                     given.name,
                     given.known,
-                    seen,
+                    seen.visible,
                     excluded=excluded,
                     dropped=given.dropped,
+                    renamed=given.renamed,
+                    seen=seen,
                 )
             )
     builtins = builtins_of(profile, runtime, setup, conditions)
-    return NameTable(tuple(tools), tuple(builtins) if builtins is not None else None, conditions)
+    ids = tuple(entry.id for entry in enabled)
+    return NameTable(tuple(tools), tuple(builtins) if builtins is not None else None, conditions, ids)
 
 
-def _never_started(entry: Entry) -> str | None:
-    """A tool of a server that no session starts is out of the model's reach, whatever contractd found there."""
-    return f"its server is never started: {entry.gate.why}" if entry.gate and entry.gate.certain else None
+def never_started(entry: Entry, conditions: Conditions) -> str | None:
+    """Why the runtime does not start a server in this run, whatever contractd found there; None where it may."""
+    if entry.gate is None or shut(entry.gate, conditions) != "yes":
+        return None
+    return f"its server is {'never' if entry.gate.certain else 'not'} started: {entry.gate.why}"
 
 
 def _listed(row: Row) -> list[tuple[str, Contract | None, FlawedTool | None]]:

@@ -16,7 +16,8 @@ class Request:
     ``-``. ``runtime`` is NAME or NAME@VERSION. ``fail_on`` None and empty lists: what the policy says.
 
     ``consented``: start and contact everything; else what ``allow`` (names, digests) or the user's settings agree to,
-    and what ``ask`` answers. ``budget``: seconds for each server instead of the runtime's own.
+    and what ``ask`` answers. ``budget``: seconds for each server instead of the runtime's own. Any iterable of texts is
+    taken for a tuple, and a single text for a tuple of one.
     """
 
     configs: tuple[str, ...] = ()
@@ -37,6 +38,11 @@ class Request:
     consented: bool = False
     allow: tuple[str, ...] = ()
     budget: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("configs", "expect", "allow_undetermined", "select", "ignore", "allow"):
+            value = getattr(self, name)
+            object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
 
     @property
     def home(self) -> str:

@@ -55,14 +55,20 @@ def chosen(request: Request, policy: Loaded) -> Chosen:
     )
 
 
+def rule_of(word: str) -> str | None:
+    """The id of the rule that this id or name means."""
+    if word.upper() in BY_ID:
+        return word.upper()
+    return BY_NAME[word.lower()].id if word.lower() in BY_NAME else None
+
+
 def rule_ids(stated: Iterable[str]) -> frozenset[str]:
     """Rule ids from ids or names; ``CTD3`` stands for a family. Raises UsageError for what is neither."""
     result: set[str] = set()
     for word in stated:
-        if word.upper() in BY_ID:
-            result.add(word.upper())
-        elif word.lower() in BY_NAME:
-            result.add(BY_NAME[word.lower()].id)
+        known = rule_of(word)
+        if known:
+            result.add(known)
         elif word.upper() in _FAMILIES:
             result |= {rule_id for rule_id in BY_ID if rule_id.startswith(word.upper())}
         else:
@@ -86,11 +92,14 @@ def element_place(policy: Loaded, tokens: tuple[str, ...], index: int) -> Place 
 def check_stated(request: Request, gathered: Gathered) -> None:
     """Raises UsageError or ConfigError for rules and conditions that there are not."""
     policy = gathered.policy
+    for reference in request.expect:
+        if not all(reference.partition(".")):
+            raise UsageError(f"--expect {visible(repr(reference), 120)} is not SERVER.TOOL")
     chosen(request, policy)
     for index, suppression in enumerate(policy.policy.suppress):
-        if suppression.rule not in BY_ID:
+        if rule_of(suppression.rule) is None:
             place = element_place(policy, ("suppress",), index)
-            raise ConfigError(f"{suppression.rule} is no rule", place=place, hint=meant(suppression.rule))
+            raise ConfigError(f"{visible(suppression.rule, 60)} is no rule", place=place, hint=meant(suppression.rule))
     available = _available(gathered)
     for key, value in policy.policy.preflight.conditions.items():
         try:
@@ -121,10 +130,12 @@ def passed_over(request: Request, gathered: Gathered, available: Mapping[str, Co
 
 def _from_file(policy: Loaded, name: str, words: list[str]) -> frozenset[str]:
     for index, word in enumerate(words):
-        if word not in BY_ID:
+        try:
+            rule_ids([word])
+        except UsageError as error:
             place = element_place(policy, ("preflight", name), index)
-            raise ConfigError(f"{word} is no rule", place=place, hint=meant(word))
-    return frozenset(words)
+            raise ConfigError(error.message, place=place, hint=error.hint) from None
+    return rule_ids(words)
 
 
 def _available(gathered: Gathered) -> dict[str, Condition]:

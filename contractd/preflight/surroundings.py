@@ -38,7 +38,8 @@ class Surroundings:
 
 def surroundings(runtime: Runtime, context: Context) -> Surroundings:
     """Read the runtime's files of variables. Raises ConfigError for one that can't be read."""
-    present = [path for path in dict.fromkeys(runtime.env_files(context)) if is_file(path)]
+    nearest = [next(filter(is_file, group), None) for group in runtime.env_files(context)]
+    present = list(dict.fromkeys(path for path in nearest if path is not None))
     texts = [read_bytes(path, path).decode("utf-8", "replace") for path in present]
     environ = with_env_files(context.environ, texts)
     added = {name: value for name, value in environ.items() if name not in context.environ and "\0" not in value}

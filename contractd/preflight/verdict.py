@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from contractd.policy import Suppression
 from contractd.preflight.baseline import ACCEPTED
 from contractd.preflight.catalogue import rule
-from contractd.preflight.model import FailOn, Finding, Verdict, verdict_of
-from contractd.preflight.stated import chosen, element_place
+from contractd.preflight.model import FailOn, Finding, Verdict, by_urgency, verdict_of
+from contractd.preflight.stated import chosen, element_place, rule_of
 from contractd.preflight.view import View
 from contractd.runtimes.base import Entry
 from contractd.text import visible
@@ -40,7 +40,7 @@ def judge(view: View, found: tuple[Finding, ...], accepted: frozenset[str]) -> J
     verdict, undetermined = verdict_of(shown + open_questions, choice.fail_on, choice.allowed)
     gone = accepted - {finding.fingerprint for finding in found}
     stale = len(gone) if all(_seen(entry, view) for entry in view.setup.entries) else 0
-    return Judged(verdict, undetermined, shown, choice.fail_on, len(left_out), stale)
+    return Judged(verdict, undetermined, tuple(by_urgency(shown)), choice.fail_on, len(left_out), stale)
 
 
 def _accept(finding: Finding, accepted: frozenset[str]) -> Finding:
@@ -84,7 +84,7 @@ def _unused(suppression: Suppression, view: View, index: int) -> Finding:
 
 def _out_of_sight(suppression: Suppression, view: View) -> bool:
     """What it is for may be there: a server it is about was not asked this time."""
-    if suppression.rule.startswith("CTD1"):
+    if (rule_of(suppression.rule) or "").startswith("CTD1"):
         return False
     entry = view.entry(suppression.provider) if suppression.provider else None
     if suppression.provider and entry is None:
@@ -99,11 +99,10 @@ def _seen(entry: Entry, view: View) -> bool:
 
 
 def _matches(suppression: Suppression, finding: Finding, view: View) -> bool:
-    if suppression.rule != finding.rule.id:
+    if rule_of(suppression.rule) != finding.rule.id:
         return False
-    if suppression.tool is not None and suppression.tool != finding.tool:
-        return False
-    if suppression.provider is None:
-        return True
     entry = view.entry(finding.provider) if finding.provider else None
-    return entry is not None and suppression.provider in (entry.id, entry.name)
+    names = (entry.id, entry.name) if entry else ()
+    if suppression.tool is not None and suppression.tool not in (finding.tool, *(f"{n}.{finding.tool}" for n in names)):
+        return False
+    return suppression.provider is None or suppression.provider in names

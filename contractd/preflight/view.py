@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class View:
-    """``rows`` and ``skipped`` are by provider id; an entry that is in neither is disabled or unusable."""
+    """``rows`` and ``skipped`` are by provider id; an entry that is in neither is disabled or unusable. ``rivals``: the
+    runtimes that the files may be for, where none of them was recognised."""
 
     request: Request
     policy: Loaded
@@ -34,6 +35,7 @@ class View:
     rows: Mapping[str, Row]
     skipped: Mapping[str, str]
     table: NameTable
+    rivals: tuple[str, ...] = ()
 
     @cached_property
     def _entries(self) -> dict[str, Entry]:

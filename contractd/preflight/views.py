@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from contractd.registry import Row
 
 
+_ADDRESSES = ("url", "httpUrl", "serverUrl", "uri")  # of one runtime or another, read by this one or not
+
+
 def provider_views(view: View) -> tuple[ProviderView, ...]:
     """One row for each configured server, in the order of the configuration."""
     return tuple(_provider(view, entry) for entry in view.setup.entries)
@@ -48,8 +51,13 @@ def _provider(view: View, entry: Entry) -> ProviderView:
 
 def _meant_transport(view: View, entry: Entry) -> Transport:
     """Of an entry that is switched off or unusable: as far as its keys tell."""
-    chosen = view.runtime.reading_of(entry.source, view.context).transport(entry.raw)
-    return "stdio" if isinstance(chosen, str) else chosen[0]
+    reading = view.runtime.reading_of(entry.source, view.context)
+    chosen = reading.transport(entry.raw)
+    if not isinstance(chosen, str):
+        return chosen[0]
+    if "sse" in (entry.raw.get("type"), entry.raw.get("transport")):
+        return "sse"
+    return "http" if any(reading.keys.get(key) == "url" or key in _ADDRESSES for key in entry.raw) else "stdio"
 
 
 def _with_row(base: ProviderView, row: Row) -> ProviderView:

@@ -14,8 +14,9 @@ from contractd.carriers.process import Nursery
 from contractd.carriers.stdio import StdioCarrier
 from contractd.errors import Failure, ProviderError
 from contractd.providers.base import Fetched, Inherit, ProviderSpec, Transport
+from contractd.providers.listing import fetch
 from contractd.providers.manifest import ManifestUrl, read_manifest_file
-from contractd.providers.mcp import Spoken, fetch, negotiate
+from contractd.providers.mcp import Spoken, negotiate
 from contractd.text import plural
 
 PROBE_PATIENCE = 1.0  # seconds; see providers/mcp.py
@@ -47,6 +48,11 @@ class Contact:
         if self._died is not None:
             failure, self._told = self._died
             return failure
+        if self._spec.transport == "stdio" and self.evidence.exit_code is not None:
+            code = self.evidence.exit_code
+            message = f"it exited with code {code} without an answer when it was asked {self._asking}; what it left "
+            message += "behind holds its stdout open"
+            return Failure("stdio-02", message, retryable=False, details={"budget": self._spec.budget})
         if not self.evidence.started:
             message = f"not reached within {budget}"
         else:
@@ -81,9 +87,9 @@ class Contact:
 
     async def _stdio(self) -> Fetched:
         try:
-            spoken = await self._speak(self._new_stdio(), legacy_only=False)
+            spoken = await self._speak(self._new_stdio())
         except ProviderError as error:
-            if error.failure.signal not in ("stdio-02", "stdio-06", "stdio-07", "stdio-exit"):
+            if self._legacy_first or error.failure.signal not in ("stdio-02", "stdio-06", "stdio-07", "stdio-exit"):
                 raise
             # It may have died of the probe alone: some servers take nothing before initialize.
             await self.close(gently=False)
@@ -103,7 +109,7 @@ class Contact:
         transport: Transport = "sse" if spec.transport == "sse" else "http"
         if transport == "http":
             try:
-                spoken = await self._speak(HttpCarrier(self._endpoint(), self._limits), legacy_only=False)
+                spoken = await self._speak(HttpCarrier(self._endpoint(), self._limits))
             except ProviderError as error:
                 status = error.failure.details.get("status")
                 if not (spec.fallback_sse and status in (400, 404, 405, 406, 415)):
@@ -114,11 +120,22 @@ class Contact:
             spoken = await self._speak(LegacySseCarrier(self._endpoint(), self._limits), legacy_only=True)
         return await self._list(spoken, transport)
 
-    async def _speak(self, carrier: Carrier, *, legacy_only: bool) -> Spoken:
+    @property
+    def _legacy_first(self) -> bool:
+        """Whether the client it is asked for knows ``initialize`` only."""
+        return self._spec.eras == ("legacy",)
+
+    async def _speak(self, carrier: Carrier, *, legacy_only: bool = False) -> Spoken:
         self._carrier = carrier
         self._asking = "which protocol version it speaks"
         await carrier.open()
-        return await negotiate(carrier, __version__, patience=PROBE_PATIENCE, legacy_only=legacy_only)
+        return await negotiate(
+            carrier,
+            __version__,
+            patience=PROBE_PATIENCE,
+            legacy_only=legacy_only,
+            legacy_first=self._legacy_first,
+        )
 
     async def _list(self, spoken: Spoken, transport: Transport) -> Fetched:
         assert self._carrier is not None

@@ -1,25 +1,22 @@
-"""Ask an MCP server for its tools: find out which era it speaks, then list every page.
+"""Find out which era an MCP server speaks, and settle a version.
 
 Era probe (spec 2026-07-28, versioning): a modern server answers ``server/discover``; any other error, or silence,
 means ``initialize``. On stdio the fallback is not waited for: after a short silence ``initialize`` is sent as well,
 and the first decisive answer counts, so that a slow start is not paid twice. A server that exits on the probe is
-started once more and spoken to in the legacy way.
+started once more and spoken to in the legacy way. For a client that knows ``initialize`` only there is no probe: it
+is asked as that client would ask, and in the modern way only when it has refused that.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from contractd.carriers.base import Carrier
 from contractd.carriers.http import HttpCarrier
-from contractd.carriers.threads import in_thread
-from contractd.contracts.canonical import canonical_json
-from contractd.contracts.manifest import build_manifest
-from contractd.errors import Failure, ProviderError, TooComplexError
-from contractd.providers.base import Fetched, Transport
+from contractd.contracts.deviations import DeviationKind
+from contractd.errors import Failure, ProviderError
 from contractd.text import listed, visible
 from contractd.wire import (
     LEGACY_VERSIONS,
@@ -28,46 +25,46 @@ from contractd.wire import (
     Era,
     ErrorResponse,
     Initialized,
-    Page,
     Response,
     WireViolationError,
     discover_params,
     initialize_params,
-    list_params,
     parse_discovery,
     parse_initialized,
-    parse_page,
     supported_versions,
 )
 
-MAX_PAGES = 500
-MAX_TOOLS = 20_000
-MAX_FRUITLESS = 3
 _HEADER_MISMATCH = -32020
 _MISSING_CAPABILITY = -32021
 _UNSUPPORTED_VERSION = -32022
-_INVALID_PARAMS = -32602
-_METHOD_NOT_FOUND = -32601
 
 Answer = Response | ErrorResponse
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """The era and version that client and server agreed on."""
+    """The era and version that client and server agreed on. ``refusal``: what the server said to the legacy era."""
 
     era: Era
     protocol_version: str
     detail: Initialized | Discovery
+    oddities: tuple[DeviationKind, ...] = ()
+    refusal: str | None = None
 
 
-async def negotiate(carrier: Carrier, client: str, *, patience: float, legacy_only: bool = False) -> Spoken:
+async def negotiate(
+    carrier: Carrier, client: str, *, patience: float, legacy_only: bool = False, legacy_first: bool = False
+) -> Spoken:
     """Settle era and version. ``patience``: seconds of silence after which ``initialize`` is sent beside the probe.
 
+    ``legacy_first``: without a probe, as a client of that era does; a server that refuses is asked the modern way, and
+    has ``patience`` to answer.
     Raises ProviderError: the carrier's, or ``mcp-handshake`` / ``mcp-14`` (no version in common).
     """
     if legacy_only:
         return await _initialize(carrier, client)
+    if legacy_first:
+        return await _legacy_first(carrier, client, patience)
     probe = asyncio.ensure_future(_discover(carrier, client))
     fallback: asyncio.Future[Spoken] | None = None
     try:
@@ -95,6 +92,33 @@ async def negotiate(carrier: Carrier, client: str, *, patience: float, legacy_on
         await asyncio.gather(probe, *([fallback] if fallback else []), return_exceptions=True)
 
 
+async def _legacy_first(carrier: Carrier, client: str, patience: float) -> Spoken:
+    try:
+        return await _initialize(carrier, client)
+    except ProviderError as error:
+        if error.failure.signal not in ("mcp-handshake", "mcp-14") and not _may_be_legacy(error.failure):
+            raise
+        probe = asyncio.ensure_future(_discover(carrier, client))
+        try:
+            await asyncio.wait({probe}, timeout=patience)
+            with contextlib.suppress(ProviderError):  # what it said to a client of its own time is what counts
+                settled, _ = _judge(carrier, probe)
+                if settled is not None:
+                    return replace(settled, refusal=_said(error.failure))
+        finally:
+            probe.cancel()
+            await asyncio.gather(probe, return_exceptions=True)
+        raise
+
+
+def _said(failure: Failure) -> str:
+    """What a refusal was, in contractd's words only."""
+    code, status = failure.details.get("code"), failure.details.get("status")
+    if isinstance(code, int):
+        return f"error {code}"
+    return f"HTTP {status}" if isinstance(status, int) else "no version in common"
+
+
 def _judge(carrier: Carrier, probe: asyncio.Future[Answer]) -> tuple[Spoken | None, ProviderError | None]:
     """What the probe settles: an era; or nothing, with what to report if ``initialize`` is refused as well.
 
@@ -116,7 +140,7 @@ def _judge(carrier: Carrier, probe: asyncio.Future[Answer]) -> tuple[Spoken | No
                 raise doubt
             return None, doubt if offered else None
         modern = answer.code in (_HEADER_MISMATCH, _MISSING_CAPABILITY)
-        return None, ProviderError(_rpc_failure("server/discover", answer, "mcp-handshake")) if modern else None
+        return None, ProviderError(rpc_failure("server/discover", answer, "mcp-handshake")) if modern else None
     try:
         discovery = parse_discovery(answer.result)
     except WireViolationError as problem:  # some legacy servers answer any method with something
@@ -127,7 +151,7 @@ def _judge(carrier: Carrier, probe: asyncio.Future[Answer]) -> tuple[Spoken | No
             raise doubt
         return None, doubt
     _headers(carrier, discovery.protocol_version, modern=True)
-    return Spoken("modern", discovery.protocol_version, discovery), None
+    return Spoken("modern", discovery.protocol_version, discovery, answer.oddities), None
 
 
 async def _discover(carrier: Carrier, client: str) -> Answer:
@@ -145,7 +169,7 @@ async def _initialize(carrier: Carrier, client: str) -> Spoken:
     if isinstance(answer, ErrorResponse):
         if offered and not mutual:
             raise _no_common_version(offered)
-        raise ProviderError(_rpc_failure("initialize", answer, "mcp-handshake"))
+        raise ProviderError(rpc_failure("initialize", answer, "mcp-handshake"))
     try:
         initialized = parse_initialized(answer.result)
     except WireViolationError as error:
@@ -154,7 +178,7 @@ async def _initialize(carrier: Carrier, client: str) -> Spoken:
         raise _no_common_version((initialized.protocol_version,))
     _headers(carrier, initialized.protocol_version, modern=False)
     await carrier.notify("notifications/initialized", {})
-    return Spoken("legacy", initialized.protocol_version, initialized)
+    return Spoken("legacy", initialized.protocol_version, initialized, answer.oddities)
 
 
 def _may_be_legacy(failure: Failure) -> bool:
@@ -170,99 +194,8 @@ def _headers(carrier: Carrier, version: str | None, *, modern: bool) -> None:
         carrier.protocol_version, carrier.modern = version, modern
 
 
-async def fetch(carrier: Carrier, spoken: Spoken, client: str, transport: Transport) -> Fetched:
-    """List every page and build the manifest. Raises ProviderError: a failed list is never an empty one."""
-    tools, pages, loop = await _list(carrier, spoken, client)
-    # Beside the loop: a huge list costs its own provider's time and no other's.
-    manifest = await in_thread(build_manifest, tools, protocol_version=spoken.protocol_version, pages=pages)
-    return Fetched(
-        manifest,
-        transport,
-        era=spoken.era,
-        protocol_version=spoken.protocol_version,
-        server=spoken.detail.server,
-        declares_tools=spoken.detail.has_tools,
-        pages=pages,
-        cursor_loop=loop,
-    )
-
-
-async def _list(carrier: Carrier, spoken: Spoken, client: str) -> tuple[list[object], int, bool]:
-    """All tools, the number of pages, and whether the cursor went round instead of ending.
-
-    The spec leaves a guard to the client: a cursor seen before, or pages in a row that bring nothing new, end the walk.
-    """
-    walk = _Walk()
-    cursor: str | None = None
-    restarted = False
-    while True:
-        answer = await carrier.request("tools/list", list_params(client, spoken.era, spoken.protocol_version, cursor))
-        if isinstance(answer, ErrorResponse):
-            if answer.code == _METHOD_NOT_FOUND and not spoken.detail.has_tools and cursor is None:
-                return [], 1, False  # it never said it had tools
-            if cursor is not None and answer.code == _INVALID_PARAMS and not restarted:
-                walk, cursor, restarted = _Walk(), None, True
-                continue  # an expired cursor: drop all pages and start again (spec, pagination)
-            raise ProviderError(_rpc_failure("tools/list", answer, "mcp-list"))
-        try:
-            page = parse_page(answer.result)
-        except WireViolationError as error:
-            raise ProviderError(Failure("mcp-list", str(error), retryable=False)) from None
-        ended = await walk.take(page)
-        if ended is not None:
-            return walk.tools, walk.pages, ended
-        cursor = page.next_cursor
-
-
-class _Walk:
-    """What the pages brought so far."""
-
-    def __init__(self) -> None:
-        self.tools: list[object] = []
-        self.pages = 0
-        self._known: set[bytes] = set()
-        self._cursors: set[str] = set()
-        self._fruitless = 0
-
-    async def take(self, page: Page) -> bool | None:
-        """None: go on; False: that was the last page; True: the cursor goes round. Raises ProviderError."""
-        self.pages += 1
-        fresh = page.tools
-        if len(self.tools) + len(fresh) <= MAX_TOOLS and (page.next_cursor is not None or self.pages > 1):
-            fresh = await in_thread(self._unseen, page.tools)
-        self.tools += fresh
-        self._fruitless = 0 if fresh else self._fruitless + 1
-        if len(self.tools) > MAX_TOOLS:
-            raise ProviderError(Failure("mcp-list", f"it lists more than {MAX_TOOLS:,} tools", retryable=False))
-        if page.next_cursor is None:
-            return False
-        if page.next_cursor in self._cursors or self._fruitless >= MAX_FRUITLESS:
-            return True
-        if self.pages >= MAX_PAGES:
-            count = f"{len(self.tools):,} tools on {self.pages} pages"
-            message = f"its list does not end: {count}, and another page is offered"
-            raise ProviderError(Failure("mcp-list", message, retryable=False))
-        self._cursors.add(page.next_cursor)
-        return None
-
-    def _unseen(self, tools: list[object]) -> list[object]:
-        """The tools that no earlier page brought. A tool listed twice on one page stays: it is a finding."""
-        marks = [_fingerprint(tool) for tool in tools]
-        fresh = [tool for tool, mark in zip(tools, marks, strict=True) if mark not in self._known]
-        self._known.update(marks)
-        return fresh
-
-
-def _fingerprint(tool: object) -> bytes:
-    try:
-        return hashlib.sha256(canonical_json(tool)).digest()
-    except TooComplexError:
-        with contextlib.suppress(RecursionError):
-            return repr(tool)[:10_000].encode("utf-8", "replace")
-        return b"nested beyond everything"
-
-
-def _rpc_failure(method: str, error: ErrorResponse, signal: str) -> Failure:
+def rpc_failure(method: str, error: ErrorResponse, signal: str) -> Failure:
+    """That the server answered with an error."""
     code = "no code" if error.code is None else str(error.code)
     said = f": {visible(error.message, 300)}" if error.message else ""
     return Failure(signal, f"it answered {method} with error {code}{said}", None, {"code": error.code})

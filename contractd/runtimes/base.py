@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -86,6 +86,7 @@ class Gate:
 
     ``certain``: in every run. Else it depends on the run: ``when`` has the alternatives of conditions, as in
     ``manifests/builtin``, under which it is shut (``conditions.shut`` decides), or is empty where nobody can tell.
+    ``silent``: the runtime says nothing when it is shut.
     """
 
     why: str
@@ -93,6 +94,7 @@ class Gate:
     settle: str
     fixes: tuple[Fix, ...] = ()
     when: Sequence[Mapping[str, Sequence[str]]] = ()
+    silent: bool = True
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,12 @@ class Settings:
             if source.document.get(pointer) is not None:
                 return source.document.place(pointer)
         return None
+
+    def only_of_system(self, dotted: str, says: Callable[[Any], bool] = lambda value: value is not None) -> bool:
+        """Whether the system's files alone say this at a dotted path: then it is no word of the user's."""
+        pointer = "/" + dotted.replace(".", "/")
+        scopes = {source.scope for source in self.sources if says(source.document.get(pointer))}
+        return scopes == {"system"}
 
     def names(self, dotted: str) -> tuple[str, ...]:
         """The texts of the array at a dotted path; empty where there is none."""

@@ -51,7 +51,7 @@ class Behaviour:
         return None
 
     def rename(self, entry: Entry, tool: str) -> Fix | None:
-        """Lines that give a tool of a server another name; None where the runtime can't."""
+        """Lines that give a tool of a server another name; None where the runtime has no such switch."""
         return None
 
     def awaits(self, entry: Entry) -> Fix | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -86,7 +87,9 @@ def recognise(document: Document) -> Recognition:
     scores.sort(key=lambda row: -row[0])
     if not scores or scores[0][0] < 3:
         rivals = tuple(row[2].name for row in scores)
-        return Recognition(RUNTIMES[CONTRACTD], "nothing in the file tells which agent runtime it is for", rivals)
+        whether = f"whether it is for {listed(rivals, last='or')}: {scores[0][1]}" if len(rivals) > 1 else ""
+        whether = whether or "which agent runtime it is for"
+        return Recognition(RUNTIMES[CONTRACTD], f"nothing in the file tells {whether}", rivals)
     best = [row for row in scores if row[0] == scores[0][0]]
     if len(best) > 1:
         names = tuple(row[2].name for row in best)
@@ -106,7 +109,7 @@ def profiles(runtime: str) -> tuple[Profile, ...]:
 
 
 def nearest_profile(runtime: str, version: str | None) -> Profile | None:
-    """The profile of ``version``; else the newest of the same minor version not after it, else the closest one."""
+    """The profile of ``version``; else the closest one, of two as close the older."""
     known = profiles(runtime)
     if not known:
         return None
@@ -120,7 +123,7 @@ def nearest_profile(runtime: str, version: str | None) -> Profile | None:
         for profile in known
         if profile.version is not None and (unknown is None or version_key(profile.version)[0] == wanted[0])
     ]
-    return min(close, key=lambda profile: _distance(version_key(profile.version or ""), wanted), default=unknown)
+    return _closest(close, wanted) if close else unknown
 
 
 def version_key(version: str) -> tuple[int, int, int]:
@@ -129,9 +132,20 @@ def version_key(version: str) -> tuple[int, int, int]:
     return (*numbers, 0, 0, 0)[:3]  # type: ignore[return-value]
 
 
-def _distance(one: tuple[int, int, int], other: tuple[int, int, int]) -> tuple[int, int, int, int]:
-    later = 1 if one > other else 0
-    return abs(one[0] - other[0]), abs(one[1] - other[1]), abs(one[2] - other[2]), later
+def _closest(known: Sequence[Profile], wanted: tuple[int, int, int]) -> Profile:
+    """Of ``known``, oldest first: the last one not after ``wanted``, unless the next one is closer."""
+    before = [profile for profile in known if version_key(profile.version or "") <= wanted]
+    after = [profile for profile in known if version_key(profile.version or "") > wanted]
+    if not before or not after:
+        return (before or after)[-1 if before else 0]
+    older, newer = before[-1], after[0]
+    below, above = _apart(wanted, version_key(older.version or "")), _apart(version_key(newer.version or ""), wanted)
+    return newer if above < below else older
+
+
+def _apart(later: tuple[int, int, int], earlier: tuple[int, int, int]) -> tuple[int, int, int]:
+    """How far two versions are apart: by the first of their numbers that differs."""
+    return (later[0] - earlier[0], abs(later[1] - earlier[1]), abs(later[2] - earlier[2]))
 
 
 def _load(path: Path) -> Profile:

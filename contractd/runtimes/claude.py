@@ -41,6 +41,8 @@ _JOINED = (
     "enabledMcpjsonServers",
     "deniedMcpServers",
 )
+# Lists of servers: off in .mcp.json, denied in any file, and the only ones allowed.
+_OFF, _DENIED, _ALLOWED = "disabledMcpjsonServers", "deniedMcpServers", "allowedMcpServers"
 _PART = {"allowed": "A-Za-z0-9_-", "replacement": "_", "unit": "utf16"}
 
 
@@ -132,9 +134,13 @@ class ClaudeCode(Runtime):
         }
         return Settings({**settings.value, "(project)": project}, settings.sources)
 
-    def finish(self, entry: Entry, settings: Settings, context: Context) -> Entry:
+    def switched_off(self, entry: Entry, settings: Settings, context: Context) -> str | None:
         if entry.name in _texts(settings.get("(project).disabledMcpServers")):
-            return replace(entry, spec=None, disabled="switched off for this project in ~/.claude.json")
+            return "switched off for this project in ~/.claude.json"
+        found = _refused(entry, settings)
+        return found[1] if found and not _by_system(found[0], entry, settings) else None
+
+    def finish(self, entry: Entry, settings: Settings, context: Context) -> Entry:
         gate = _gate(entry, settings, context)
         return entry if gate is None else replace(entry, gate=gate)
 
@@ -196,16 +202,13 @@ def _gate(entry: Entry, settings: Settings, context: Context) -> Gate | None:
         return certain_gate(
             "CLAUDE_CODE_SIMPLE is set: only servers given with --mcp-config are loaded", "unset CLAUDE_CODE_SIMPLE"
         )
-    refused = [*settings.names("disabledMcpjsonServers"), *_texts(settings.get("(project).disabledMcpjsonServers"))]
-    if scope == "project" and entry.name in refused:
-        return certain_gate("disabledMcpjsonServers names it", f"take {name} out of disabledMcpjsonServers")
-    if _named(settings.get("deniedMcpServers"), entry.name):
-        return certain_gate("deniedMcpServers names it", f"take {name} out of deniedMcpServers")
+    refused = _refused(entry, settings)
+    if refused is not None:
+        return certain_gate(f"{refused[1]}, in the managed settings", f"have an administrator {refused[2]}")
     allowed = settings.get("allowedMcpServers")
     if isinstance(allowed, list) and not _named(allowed, entry.name):
-        # A rule may also name a command or an address; how those are compared is not known here.
-        certain = all(isinstance(rule, Mapping) and "serverName" in rule for rule in allowed)
-        return Gate("allowedMcpServers does not name it", certain, f"add {name} to allowedMcpServers")
+        # One of its rules names a command or an address; how those are compared is not known here.
+        return Gate("allowedMcpServers does not name it", False, f"add {name} to allowedMcpServers")
     approved = [*settings.names("enabledMcpjsonServers"), *_texts(settings.get("(project).enabledMcpjsonServers"))]
     if scope == "project" and settings.get("enableAllProjectMcpServers") is not True and entry.name not in approved:
         return Gate(
@@ -214,8 +217,36 @@ def _gate(entry: Entry, settings: Settings, context: Context) -> Gate | None:
             False,
             "approve it once, or set enableAllProjectMcpServers",
             (Fix(_USER_SETTINGS, '{"enableAllProjectMcpServers": true}'),),
+            silent=False,
         )
     return None
+
+
+def _refused(entry: Entry, settings: Settings) -> tuple[str, str, str] | None:
+    """The list that surely keeps a server from starting, why, and what settles it."""
+    name = visible(entry.name, 60)
+    refused = [*settings.names(_OFF), *_texts(settings.get(f"(project).{_OFF}"))]
+    if entry.source.scope == "project" and entry.name in refused:
+        return _OFF, f"{_OFF} names it", f"take {name} out of {_OFF}"
+    if _named(settings.get(_DENIED), entry.name):
+        return _DENIED, f"{_DENIED} names it", f"take {name} out of {_DENIED}"
+    allowed = settings.get(_ALLOWED)
+    if not isinstance(allowed, list) or _named(allowed, entry.name):
+        return None
+    by_name = all(isinstance(rule, Mapping) and "serverName" in rule for rule in allowed)
+    return (_ALLOWED, f"{_ALLOWED} does not name it", f"add {name} to {_ALLOWED}") if by_name else None
+
+
+def _by_system(key: str, entry: Entry, settings: Settings) -> bool:
+    """Whether only an administrator's file says so."""
+    if key == _OFF:
+        own = _texts(settings.get(f"(project).{_OFF}"))
+        return entry.name not in own and settings.only_of_system(key, lambda value: entry.name in _texts(value))
+    return settings.only_of_system(key, (lambda value: _named(value, entry.name)) if key == _DENIED else _is_there)
+
+
+def _is_there(value: Any) -> bool:
+    return value is not None
 
 
 def _holds_settings(source: Source) -> bool:

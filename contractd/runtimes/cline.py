@@ -14,7 +14,7 @@ from contractd.runtimes.base import Context, Entry, Fix, Location, Source
 from contractd.runtimes.reading import Chosen, EntryReader, Reading, Role
 from contractd.runtimes.runtime import Runtime
 from contractd.runtimes.shapes import FLAG, TABLE, TEXT, TEXT_TABLE, TEXTS, Shape
-from contractd.runtimes.style import NO_COMMAND, NO_TARGET, Ignored, Wrong, is_file, unknown_type
+from contractd.runtimes.style import NO_COMMAND, NO_TARGET, Ignored, Wrong, holds_text, is_file, unknown_type
 from contractd.runtimes.variables import ENV_LITERAL, Syntax
 from contractd.text import visible
 
@@ -105,6 +105,8 @@ class Cline(Runtime):
             for raw in servers.values()
         ):  # fmt: skip
             yield 4, "its entries are written as Cline writes them"
+        if holds_text(servers, "${env:"):
+            yield 2, "it writes variables as ${env:NAME}"
 
     def entries(self, reader: EntryReader, pointer: str, table: Any) -> Iterator[Entry]:
         """The program's own nested form, {"transport": {…}}, is read as if it were flat."""

@@ -149,8 +149,8 @@ class CodexCli(Runtime):
         # A project begins at the root of its repository, which only the program sees.
         above = any(_trusts(settings, parent) for parent in _parents(folder))
         fix = Fix("~/.codex/config.toml", f'[projects.{_text(folder)}]\ntrust_level = "trusted"', "toml")
-        why = "it stands in a project's file, which counts in a trusted project only (stderr has one warning)"
-        return Gate(why, not above, "trust the project", (fix,))
+        why = "it stands in a project's file, which counts in a trusted project only; stderr has one warning"
+        return Gate(why, not above, "trust the project", (fix,), silent=False)
 
     def entries(self, reader: EntryReader, pointer: str, table: Any) -> Iterator[Entry]:
         for name, raw in table.items() if isinstance(table, Mapping) else ():

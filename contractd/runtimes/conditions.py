@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, Literal
 
 from contractd.errors import UsageError
@@ -146,6 +147,13 @@ def holds(when: Sequence[Mapping[str, Sequence[str]]], known: Mapping[str, str])
         return "yes"
     results = [_all(alternative, known) for alternative in when]
     return "yes" if "yes" in results else "maybe" if "maybe" in results else "no"
+
+
+def runs(likely: Mapping[str, str], keys: Iterable[str]) -> Iterator[dict[str, str]]:
+    """Every run that is left open in these conditions, each with one value for what is known of them."""
+    told = [key for key in dict.fromkeys(keys) if key in likely]
+    for values in product(*(likely[key].split(OR) for key in told)):
+        yield dict(zip(told, values, strict=True))
 
 
 def switched_off_by(

@@ -12,7 +12,7 @@ from contractd.documents import Document
 from contractd.runtimes.base import Context, Location, Scope, Source
 from contractd.runtimes.reading import Chosen, Reading, Role
 from contractd.runtimes.runtime import Runtime
-from contractd.runtimes.style import NO_COMMAND, NO_TARGET, is_file, project_folder, unknown_type
+from contractd.runtimes.style import NO_COMMAND, NO_TARGET, holds_text, is_called, is_file, project_folder, unknown_type
 from contractd.runtimes.variables import Syntax
 
 _KEYS: dict[str, Role] = {
@@ -82,3 +82,7 @@ class Cursor(Runtime):
             yield 10, "it is .cursor/mcp.json"
         if "cursor" in name.lower():
             yield 5, f"the file name {name} says cursor"
+        if is_called(document, "mcp.json"):
+            yield 2, "the file is called mcp.json"
+        if holds_text(document.get("/mcpServers"), "${env:"):
+            yield 2, "it writes variables as ${env:NAME}"

@@ -64,8 +64,8 @@ class GeminiCli(GeminiFamily):
         trusted = context.environ.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH") or posixpath.join(folder, TRUSTED_FOLDERS)
         return {TRUSTED_FOLDERS: trusted, _ENABLEMENT: posixpath.join(folder, _ENABLEMENT)}
 
-    def env_files(self, context: Context) -> list[str]:
-        return [posixpath.join(context.cwd, ".env"), posixpath.join(context.home, ".gemini/.env")]
+    def env_files(self, context: Context) -> list[tuple[str, ...]]:
+        return [(posixpath.join(context.cwd, ".env"),), (posixpath.join(context.home, ".gemini/.env"),)]
 
     def companions(self, path: str, context: Context) -> list[Location]:
         """The user's settings tell whether a folder is trusted."""
@@ -87,11 +87,7 @@ class GeminiCli(GeminiFamily):
         signing = document.get("/security/auth/selectedType")
         if isinstance(signing, str) and signing.startswith(("gemini", "oauth-personal", "vertex", "cloud")):
             yield 5, "it signs in as Gemini CLI does"
-        servers = document.get("/mcpServers")
-        if isinstance(servers, Mapping) and any(
-            isinstance(raw, Mapping) and "httpUrl" in raw for raw in servers.values()
-        ):
-            yield 3, "its entries say httpUrl"
+        yield from self.family_signs(document)
 
     def shut_out(self, source: Source, settings: Settings, context: Context) -> Gate | None:
         if source.scope != "project" or _trusted(settings, project_folder(source, context), context):
@@ -103,10 +99,13 @@ class GeminiCli(GeminiFamily):
             (Fix("the environment", "GEMINI_CLI_TRUST_WORKSPACE=true", "sh"),),
         )
 
-    def finish(self, entry: Entry, settings: Settings, context: Context) -> Entry:
+    def switched_off(self, entry: Entry, settings: Settings, context: Context) -> str | None:
         switched = _table(settings.value.get(f"({_ENABLEMENT})")).get(entry.name)
         if isinstance(switched, Mapping) and switched.get("enabled") is False:
-            return replace(entry, spec=None, disabled=f"switched off in ~/.gemini/{_ENABLEMENT}")
+            return f"switched off in ~/.gemini/{_ENABLEMENT}"
+        return super().switched_off(entry, settings, context)
+
+    def finish(self, entry: Entry, settings: Settings, context: Context) -> Entry:
         asked = settings.names("security.environmentVariableRedaction.allowed")
         if asked and entry.spec is not None and entry.spec.inherit != "all":
             passed = inherited(context, frozenset(name.upper() for name in asked))
@@ -195,6 +194,7 @@ def _folder_gate(settings: Settings, context: Context) -> Gate | None:
         "an interactive session starts no server",
         False,
         f"trust the folder in ~/.gemini/{TRUSTED_FOLDERS}",
+        silent=False,
     )
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from contractd.documents import Document
 from contractd.runtimes.base import Context, Entry, Fix, Gate, Location, Settings, Source
 from contractd.runtimes.layers import merged_settings
 from contractd.runtimes.runtime import Runtime, certain_gate
+from contractd.runtimes.style import entries_of, is_called
 from contractd.text import visible
 
 TRUSTED_FOLDERS = "trustedFolders.json"
@@ -55,17 +57,47 @@ class GeminiFamily(Runtime):
         """Whether an entry of mcp.allowed or mcp.excluded means a server."""
         return pattern == server
 
+    def switched_off(self, entry: Entry, settings: Settings, context: Context) -> str | None:
+        found = self._listed(entry, settings)
+        return found[0] if found and not self._by_system(found[1], entry, settings) else None
+
     def listed_gate(self, entry: Entry, settings: Settings) -> Gate | None:
-        """Whether mcp.excluded or mcp.allowed keeps a server from starting."""
+        """Whether a list in the system's files, which is not the user's own, keeps a server from starting."""
+        found = self._listed(entry, settings)
+        if found is None:
+            return None
+        return certain_gate(f"{found[0]}, in the system's settings", f"have an administrator {found[2]}")
+
+    def _listed(self, entry: Entry, settings: Settings) -> tuple[str, str, str] | None:
+        """Why mcp.excluded or mcp.allowed keeps a server from starting, which of them, and what settles it."""
         name = visible(entry.name, 60)
-        if any(self.names_server(pattern, entry.name) for pattern in settings.names("mcp.excluded")):
-            return certain_gate("mcp.excluded names it", f"take {name} out of mcp.excluded")
+        if self._names_it(settings.get("mcp.excluded"), entry.name):
+            return "mcp.excluded names it", "mcp.excluded", f"take {name} out of mcp.excluded"
         allowed = settings.get("mcp.allowed")
         if not isinstance(allowed, list) or (self.empty_allows_all and not allowed):
             return None
-        if any(self.names_server(pattern, entry.name) for pattern in settings.names("mcp.allowed")):
+        if self._names_it(allowed, entry.name):
             return None
-        return certain_gate("mcp.allowed does not name it", f"add {name} to mcp.allowed")
+        return "mcp.allowed does not name it", "mcp.allowed", f"add {name} to mcp.allowed"
+
+    def _by_system(self, key: str, entry: Entry, settings: Settings) -> bool:
+        if key == "mcp.allowed":
+            return settings.only_of_system(key)
+        return settings.only_of_system(key, lambda value: self._names_it(value, entry.name))
+
+    def _names_it(self, value: Any, server: str) -> bool:
+        patterns = [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+        return any(self.names_server(pattern, server) for pattern in patterns)
+
+    def family_signs(self, document: Document) -> Iterator[tuple[int, str]]:
+        """What tells the two from others, and neither from the other."""
+        keys = {key for raw in entries_of(document) for key in raw}
+        if "httpUrl" in keys:
+            yield 3, "its entries say httpUrl"
+        elif keys & {"trust", "includeTools", "excludeTools"}:
+            yield 3, "its entries have keys that Qwen Code and Gemini CLI read"
+        if is_called(document, "settings.json"):
+            yield 2, "the file is called settings.json"
 
     def filter_matches(self, pattern: str, tools: Sequence[str]) -> bool:
         return pattern.partition("(")[0] in tools

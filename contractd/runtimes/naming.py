@@ -13,7 +13,7 @@ from typing import Any
 from contractd.contracts import Contract
 from contractd.runtimes.base import Entry, Visible
 from contractd.runtimes.cleaning import hash_unless_plain, part, short_hash
-from contractd.runtimes.conditions import holds
+from contractd.runtimes.conditions import holds, runs
 from contractd.runtimes.exposed import exposed_name
 from contractd.runtimes.naming_hashed import hashed_names
 from contractd.runtimes.profile import Profile
@@ -29,6 +29,19 @@ class Given:
     known: bool = True
     dropped: str | None = None
     renamed: str | None = None
+
+
+Run = Mapping[str, str]  # a value for each condition that an answer hangs on
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Whether the model sees a tool; ``unknown`` where that hangs on the run. ``never``: the runs in which it does not,
+    ``unsaid``: those of which nobody knows."""
+
+    visible: Visible = "unknown"
+    never: tuple[Run, ...] = ()
+    unsaid: tuple[Run, ...] = ()
 
 
 _FIELD = re.compile(r"\{(server|tool)\}")
@@ -156,6 +169,9 @@ class Names:
         self._runtime = runtime
         self._profile = profile
         self._likely = likely
+        rules = profile.mcp.visibility.rules if profile else []
+        whens = [rule.when for rule in rules if isinstance(rule.when, list)]
+        self._hangs_on = [key for when in whens for alternative in when for key in alternative]
         self._own = runtime.name == "contractd"
         self._given: dict[str, dict[str, Given]] = {}
         if profile is not None:
@@ -175,16 +191,23 @@ class Names:
             return Given(exposed_name(entry.id, tool))
         return self._given.get(entry.id, {}).get(tool, UNKNOWN)
 
-    def visible(self, entry: Entry, contract: Contract | None) -> Visible:
-        """Whether the model sees a tool at once, after searching, or never."""
+    def seen(self, entry: Entry, contract: Contract | None) -> Seen:
+        """Whether the model sees a tool at once, after searching, or never; and in which runs it may be otherwise."""
         if contract is None:
-            return "unknown"
+            return Seen()
         if self._own:
-            return "yes"
+            return Seen("yes")
         if self._profile is None:
-            return "unknown"
+            return Seen()
         name = self.name(entry, contract.name).name
-        return self._runtime.shows(entry, contract, self._profile, self._likely, name)
+        answers: dict[Visible, list[Run]] = {}
+        for run in runs(self._likely, self._hangs_on):
+            answer = self._runtime.shows(entry, contract, self._profile, {**self._likely, **run}, name)
+            answers.setdefault(answer, []).append(run)
+        # What is there after searching in one run and at once in another can be found in both.
+        only = "deferred" if set(answers) == {"yes", "deferred"} else next(iter(answers))
+        certain = len(answers) == 1 or only == "deferred"
+        return Seen(only if certain else "unknown", tuple(answers.get("no", ())), tuple(answers.get("unknown", ())))
 
 
 def _called(entry: Entry, rule: Mapping[str, Any], announced: Mapping[str, str]) -> str:

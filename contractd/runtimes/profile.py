@@ -120,14 +120,13 @@ class Removal(_Data):
 
 class Clash(_Data):
     """Who gets the call. ``bare_name``: what a call of a server's own name meets where a built-in of exactly that name
-    is there; ``bare_name_without_builtin``: where none is; ``bare_name_folded``: where one's differs by case, - and _.
+    is there; ``bare_name_without_builtin``: where none is.
     """
 
     builtin: Literal["mcp-wins", "builtin-wins", "first-wins-race", "start-aborts", "apart", "undetermined"]
     mcp: Literal["last-wins-race", "first-wins-race", "first-wins", "last-wins", "one-dropped", "apart", "undetermined"]
     bare_name: Bare
     bare_name_without_builtin: Bare
-    bare_name_folded: Bare | None = None
     folding: Literal["none", "lower-case"] | None = None
     about: str | None = None
     note: str | None = None
@@ -161,6 +160,15 @@ class Mcp(BaseModel):
     clash: Clash
     one_bad_tool: str | None = None
     one_bad_tool_cases: Costs | dict[Literal["one-server", "several-servers"], Costs] = Field(default_factory=_no_costs)
+
+    def server_part(self, servers: int) -> str | None:
+        """What stands for the server in its tools' names, with this many enabled: the ``key`` of its entry, another
+        thing in words, or nothing."""
+        form = self.naming.get("form_single_server") if servers == 1 else None
+        if "{server}" not in (form or self.naming.get("form", "")) and "{namespace}" not in self.naming.get("form", ""):
+            return None
+        origin = str((self.naming.get("server") or {}).get("from", ""))
+        return "name to announce" if origin.startswith("serverInfo") else "name" if origin == "name" else "key"
 
     def costs(self, servers: int) -> Costs:
         """What one malformed tool costs, by case, with this many servers enabled; empty where only prose tells."""

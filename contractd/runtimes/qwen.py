@@ -10,6 +10,7 @@ from typing import Any
 
 from contractd.contracts import Contract
 from contractd.documents import Document, pointer_join
+from contractd.providers.base import Inherit
 from contractd.runtimes.base import Context, Entry, Fix, Gate, Location, Scope, Settings, Source, Visible
 from contractd.runtimes.cleaning import hash_unless_plain
 from contractd.runtimes.gemini_family import TRUSTED_FOLDERS, GeminiFamily, folder_trust
@@ -17,13 +18,15 @@ from contractd.runtimes.profile import Profile
 from contractd.runtimes.qwen_format import HTTP_TYPES, SHARED, as_read, reading, reading_of
 from contractd.runtimes.reading import EntryReader, Reading
 from contractd.runtimes.runtime import certain_gate
-from contractd.runtimes.style import is_file, project_folder, wildcard_matches
+from contractd.runtimes.style import entries_of, is_file, project_folder, wildcard_matches
 from contractd.text import visible
 
 _APPROVALS = "mcpApprovals.json"
 _USER_SETTINGS = ".qwen/settings.json"
 # Properties of every JavaScript object: a server so called is never read.
 _RESERVED = frozenset({"__proto__", "constructor", "prototype"})
+# Its own credentials, which no server inherits.
+_OWN_TOKENS = frozenset({"QWEN_SERVER_TOKEN", "QWEN_DAEMON_TOKEN", "QWEN_CODE_EXTERNAL_TOOL_GUARD_TOKEN"})
 _NOT_YOLO = ("plan", "default", "auto-edit", "auto")
 _JOINED = ("tools.exclude", "tools.disabled", "tools.visible", "permissions.deny", "mcp.allowed", "mcp.excluded")
 
@@ -40,7 +43,9 @@ class QwenCode(GeminiFamily):
         return reading()
 
     def reading_of(self, source: Source, context: Context) -> Reading:
-        return reading_of(source)
+        kept = set(context.environ) - _OWN_TOKENS
+        passed: Inherit = "all" if len(kept) == len(context.environ) else frozenset(kept)
+        return replace(reading_of(source), inherit=passed)
 
     def as_read(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
         return as_read(value)
@@ -67,10 +72,10 @@ class QwenCode(GeminiFamily):
             _APPROVALS: environ.get("QWEN_CODE_MCP_APPROVALS_PATH") or posixpath.join(folder, _APPROVALS),
         }
 
-    def env_files(self, context: Context) -> list[str]:
-        project = [posixpath.join(context.cwd, ".qwen/.env"), posixpath.join(context.cwd, ".env")]
+    def env_files(self, context: Context) -> list[tuple[str, ...]]:
+        project = (posixpath.join(context.cwd, ".qwen/.env"), posixpath.join(context.cwd, ".env"))
         own = [_own_folder(context), posixpath.join(context.home, ".qwen"), context.home]
-        return list(dict.fromkeys([*project, *(posixpath.join(folder, ".env") for folder in own)]))
+        return [project, *((posixpath.join(folder, ".env"),) for folder in dict.fromkeys(own))]
 
     def companions(self, path: str, context: Context) -> list[Location]:
         """The settings of the user and the system hold for every file of servers; a project's for its .mcp.json."""
@@ -99,12 +104,11 @@ class QwenCode(GeminiFamily):
             yield 5, f"the file name {visible(name, 60)} says qwen"
         if document.get("/security/auth/selectedType") in ("openai", "qwen-oauth"):
             yield 5, "it signs in as Qwen Code does"
-        servers = document.get("/mcpServers")
-        entries = [raw for raw in servers.values() if isinstance(raw, Mapping)] if isinstance(servers, Mapping) else []
-        if any({"discoveryTimeoutMs", "alwaysLoadTools"} & set(raw) for raw in entries):
+        if any({"discoveryTimeoutMs", "alwaysLoadTools"} & set(raw) for raw in entries_of(document)):
             yield 5, "its entries have keys that only Qwen Code reads"
-        elif any("httpUrl" in raw for raw in entries):
-            yield 3, "its entries say httpUrl"
+        if name == SHARED:
+            yield 3, f"the file is called {SHARED}"
+        yield from self.family_signs(document)
 
     def settings_of(self, sources: Sequence[Source], context: Context) -> Settings:
         return super().settings_of([one for one in sources if not is_file(one.document, SHARED)], context)

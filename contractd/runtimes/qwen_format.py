@@ -66,8 +66,8 @@ _OLD_KEYS = _words(
     """
 ) | frozenset(_MIGRATED)
 _CORRUPTED = (
-    "0.21.10 copies such a file to settings.json.corrupted, overwrites it with {} and goes on without its servers; "
-    "0.24.4 stops over the user's, and overwrites a project's without a word"
+    "Qwen Code 0.21.10 copies such a file to settings.json.corrupted, overwrites it with {} and goes on without its "
+    "servers; 0.24.4 stops over the user's, and overwrites a project's without a word"
 )
 _BOM = (
     "Qwen Code 0.24.4 takes them; 0.21.10 can't parse the file, overwrites it with {} and goes on without its servers"
@@ -96,6 +96,7 @@ def reading() -> Reading:
         env_files="~/.qwen/.env, ~/.env and the project's .qwen/.env or .env",
         slips=_SLIPS,
         ignored=_IGNORED,
+        shortest_budget=0.1,
         longest_budget=300.0,
     )
 

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from contractd.documents import pointer_join
 from contractd.errors import ConfigError
 from contractd.providers.base import Transport
 from contractd.runtimes.base import Level
+from contractd.runtimes.noting import Noter
 from contractd.runtimes.secrets import is_secret, named_in
 from contractd.runtimes.style import REMOTE_ROLES, STDIO_ROLES
 from contractd.text import visible
-
-if TYPE_CHECKING:
-    from contractd.runtimes.reading import EntryReader
 
 MAX_DEPTH = 8  # tables within tables in which credentials are looked for
 _PASSED_BY_NAME = ("bearer-env", "headers-env", "inherit-names")  # their values are names of variables
 
 
-def unknown_keys(reader: EntryReader, name: str, raw: Mapping[str, Any], pointer: str) -> None:
+def unknown_keys(reader: Noter, name: str, raw: Mapping[str, Any], pointer: str) -> None:
     """Keys that the runtime ignores."""
     reading, title = reader.reading, reader.title
     for key in raw:
@@ -33,7 +31,8 @@ def unknown_keys(reader: EntryReader, name: str, raw: Mapping[str, Any], pointer
         if ignored:
             message, action = f"{title} ignores {shown}: {ignored.follows}", ignored.instead
         elif meant:
-            message, action = f"{title} ignores {shown}; {title} says {meant}", f"rename it to {meant}"
+            message = f"{title} ignores {shown}; {title} says {meant}"
+            action = f"rename it to {meant}" if meant in reading.keys else f"write {meant} instead"
         elif reading.closed:
             message, action = f"{title} ignores {shown}", "remove it, or look for the key that was meant"
             level = "low"
@@ -52,7 +51,7 @@ def unknown_keys(reader: EntryReader, name: str, raw: Mapping[str, Any], pointer
         )
 
 
-def unused_keys(reader: EntryReader, name: str, raw: Mapping[str, Any], pointer: str, transport: Transport) -> None:
+def unused_keys(reader: Noter, name: str, raw: Mapping[str, Any], pointer: str, transport: Transport) -> None:
     """Keys of the other transport: the runtime reads them and makes nothing of them here."""
     if not reader.reading.closed or transport not in ("stdio", "http", "sse"):
         return
@@ -76,7 +75,7 @@ def unused_keys(reader: EntryReader, name: str, raw: Mapping[str, Any], pointer:
         )
 
 
-def wrong_shapes(reader: EntryReader, name: str, raw: Mapping[str, Any], pointer: str) -> bool:
+def wrong_shapes(reader: Noter, name: str, raw: Mapping[str, Any], pointer: str) -> bool:
     """Values of a wrong type for which the runtime drops the entry; whether there is one.
 
     Raises ConfigError where it costs the whole file.
@@ -107,7 +106,7 @@ def wrong_shapes(reader: EntryReader, name: str, raw: Mapping[str, Any], pointer
     return found
 
 
-def plain_secrets(reader: EntryReader, name: str, raw: Mapping[str, Any], pointer: str) -> None:
+def plain_secrets(reader: Noter, name: str, raw: Mapping[str, Any], pointer: str) -> None:
     """Credentials written out anywhere in the entry."""
     for where, label, text in _texts_of(raw, pointer, "", 0):
         key = where[len(pointer) + 1 :].partition("/")[0].replace("~1", "/").replace("~0", "~")
@@ -127,7 +126,7 @@ def plain_secrets(reader: EntryReader, name: str, raw: Mapping[str, Any], pointe
         )
 
 
-def _way(reader: EntryReader, key: str) -> str:
+def _way(reader: Noter, key: str) -> str:
     role = reader.reading.keys.get(key)
     syntax = reader.reading.syntax.get(role) if role else None
     if syntax:

@@ -17,6 +17,9 @@ from contractd.runtimes.reading import EntryReader, Reading
 
 __all__ = ["Runtime", "certain_gate", "merged_settings"]
 
+# What stays true of an entry that the user's settings switch off: how it would run does not matter.
+_OF_THE_FILE = frozenset({"plain-text-secret", "duplicate-name"})
+
 
 class Runtime(Behaviour):
     """One agent runtime. Subclasses say what differs; instances hold nothing."""
@@ -50,13 +53,10 @@ class Runtime(Behaviour):
         """The files it reads from here, weakest first."""
         raise NotImplementedError
 
-    def env_files(self, context: Context) -> list[str]:
-        """Files of variables that it loads before it expands any, the strongest first; its environment beats them."""
+    def env_files(self, context: Context) -> list[tuple[str, ...]]:
+        """Files of variables that it loads before it expands any, the strongest first; its environment beats them. Of
+        each group it reads the first that is there."""
         return []
-
-    def loaded(self, present: Sequence[str], context: Context) -> list[str]:
-        """Those of these files that it loads, where they are the ones that are there."""
-        return list(present)
 
     def text_files(self, sources: Sequence[Source], context: Context) -> list[str]:
         """Files that texts of its configuration are taken from; what they hold belongs into ``context.texts``."""
@@ -104,14 +104,34 @@ class Runtime(Behaviour):
         counted = [source for source in sources if gates[id(source)] is None]
         settings = self.settings_of(counted, context)
         read, problems = self._entries(counted, context)
-        entries = {name: self.finish(entry, settings, context) for name, entry in read.items()}
+        entries = {name: self._finished(entry, settings, context) for name, entry in read.items()}
         for source in sources:
             gate = gates[id(source)]
             if gate is not None and source.servers:
                 shut, found = self._shut_entries(source, gate, counted, context)
-                entries = {**shut, **entries}
+                read = {**shut, **read}
+                entries = {**{name: self._switched(one, settings, context) for name, one in shut.items()}, **entries}
                 problems += found
-        return Setup(tuple(unique_ids(entries.values())), tuple(problems), settings, tuple(sources))
+        off = {name for name, entry in entries.items() if entry.disabled and not read[name].disabled}
+        kept = [problem for problem in problems if problem.server not in off or problem.rule in _OF_THE_FILE]
+        told = tuple(self._shown(source, gates[id(source)]) for source in sources)
+        return Setup(tuple(unique_ids(entries.values())), tuple(kept), settings, told)
+
+    def _shown(self, source: Source, gate: Gate | None) -> Source:
+        """As the report lists it: one that the runtime finds and does not count is not one that it reads."""
+        if gate is None:
+            return source
+        word = "does not" if gate.certain else "may not"
+        return replace(source, why=f"{self.title} {word} count it, since nobody has trusted its folder")
+
+    def _finished(self, entry: Entry, settings: Settings, context: Context) -> Entry:
+        entry = self._switched(entry, settings, context)
+        return entry if entry.disabled else self.finish(entry, settings, context)
+
+    def _switched(self, entry: Entry, settings: Settings, context: Context) -> Entry:
+        """Off where the user's own settings say so, whatever else keeps it from starting."""
+        why = None if entry.disabled else self.switched_off(entry, settings, context)
+        return replace(entry, spec=None, disabled=why, gate=None) if why else entry
 
     def _entries(
         self, sources: Sequence[Source], context: Context, below: Sequence[Source] = ()
@@ -159,8 +179,15 @@ class Runtime(Behaviour):
         for name, raw in table.items():
             yield reader.entry(name, raw, pointer_join(pointer, name))
 
+    def switched_off(self, entry: Entry, settings: Settings, context: Context) -> str | None:
+        """Where the user, outside of the entry, has said that this server is not to be started; None: nowhere.
+
+        What an administrator or the runtime itself decides is a gate, and belongs to ``finish``.
+        """
+        return None
+
     def finish(self, entry: Entry, settings: Settings, context: Context) -> Entry:
-        """What only the merged settings can tell of an entry: a gate, a list of allowed servers."""
+        """What only the merged settings can tell of an entry that is not switched off: a gate, what it shows."""
         return entry
 
     def check_syntax(self, source: Source, reading: Reading) -> list[Problem]:

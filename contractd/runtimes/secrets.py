@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 MAX_LOOK = 8192  # characters of a text that are looked at; no credential is longer
 
@@ -44,6 +44,12 @@ _HEADER = re.compile(r"([A-Za-z][A-Za-z0-9-]{1,60}):\s*(\S.*)", re.DOTALL)
 _VARIABLE = re.compile(r"\$\{[^}]{1,256}\}|\$[A-Za-z_][A-Za-z0-9_]*|\{env:[^}]{1,256}\}|\{file:[^}]{1,256}\}|%[A-Z_]+%")
 _PATH = re.compile(r"(?:~|\.{1,2})?/.*|[A-Za-z]:[\\/].*|file://.*", re.DOTALL)
 _SCHEME = re.compile(r"(?i)^(?:bearer|basic|token|apikey|digest)\s+")
+# What a credential on a command line is written in: no white space, and nothing a shell or an interpreter acts on.
+_WORD = r"[A-Za-z0-9_+/=~!@%^*:,.#?-]"
+_WORDS = re.compile(f"{_WORD}+")
+_OPTION = re.compile(r"--?[A-Za-z][A-Za-z0-9_-]{0,60}=")
+_ASSIGNED = re.compile(rf"(?<![A-Za-z0-9_-])(-{{0,2}}[A-Za-z_][A-Za-z0-9_-]{{0,80}})=[\"']?({_WORD}+)")
+_COOKIE = re.compile(rf"=({_WORD}+)")
 
 
 def is_secret(name: str, value: str) -> bool:
@@ -91,21 +97,58 @@ def redact(text: str) -> str:
     return _TOKENS.sub("***", text)
 
 
-def redact_argv(argv: Iterable[str]) -> list[str]:
-    """A command line for people: what follows (or is joined by ``=`` to) an option named like a secret is hidden."""
-    shown: list[str] = []
-    hide_next = False
+def secret_spans(argv: Sequence[str]) -> list[list[tuple[int, int]]]:
+    """For each argument the parts that are a secret by the name before them: ``--token X``, ``API_KEY=X``, a header.
+
+    Only words are taken: whoever writes a command line must not be able to hide in it what a shell would run.
+    """
+    found: list[list[tuple[int, int]]] = []
+    follows = False
     for argument in argv:
-        name, joined, value = argument.partition("=")
-        if hide_next and not argument.startswith("-"):
-            shown.append("***")
-            hide_next = False
+        text = argument[:MAX_LOOK]
+        if follows and _WORDS.fullmatch(text) and (not text.startswith("-") or _looks_random(text)):
+            found.append([(0, len(argument))])
+            follows = False
             continue
-        option = name.startswith("-") or (joined and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name))
-        secret = bool(option and (_names_secret(name) or _KEY_NAME.search(name)))
-        hide_next = secret and not joined
-        shown.append(f"{name}=***" if secret and value else redact(argument))
-    return shown
+        option = _OPTION.match(text)
+        header = _HEADER.fullmatch(text, option.end() if option else 0)
+        if header and _names_secret(header[1]):
+            found.append(_header_spans(header))
+        else:
+            found.append([match.span(2) for match in _ASSIGNED.finditer(text) if _hides(match[1])])
+        follows = argument.startswith("-") and "=" not in argument and _hides(argument)
+    return found
+
+
+def _header_spans(header: re.Match[str]) -> list[tuple[int, int]]:
+    start = header.start(2)
+    if header[1].lower().endswith("cookie"):
+        return [(start + match.start(1), start + match.end(1)) for match in _COOKIE.finditer(header[2])]
+    scheme = _SCHEME.match(header[2])
+    start += scheme.end() if scheme else 0
+    word = _WORDS.match(header.string, start)
+    return [word.span()] if word else []
+
+
+def _hides(name: str) -> bool:
+    return _names_secret(name) or _KEY_NAME.search(name) is not None
+
+
+def redact_argv(argv: Sequence[str]) -> list[str]:
+    """A command line for people, without its secrets; what else it holds is all there, as far as it is shown."""
+    return [_shown(argument, spans) for argument, spans in zip(argv, secret_spans(argv), strict=True)]
+
+
+def _shown(argument: str, spans: Iterable[tuple[int, int]]) -> str:
+    parts, at = [], 0
+    for start, end in spans:
+        parts += [argument[at:start], "***"]
+        at = end
+    text = "".join([*parts, argument[at:]])
+    text = text if len(text) <= MAX_LOOK else text[:MAX_LOOK] + f"… (+{len(text) - MAX_LOOK} characters)"
+    text = _USERINFO.sub(lambda m: f"{m[1]}{m[2]}:***@" if _WORDS.fullmatch(m[3]) else m[0], text)
+    text = _QUERY.sub(lambda m: f"{m[1]}***" if _WORDS.fullmatch(m[2]) else m[0], text)
+    return _TOKENS.sub("***", text)
 
 
 def _names_secret(name: str) -> bool:

@@ -5,30 +5,30 @@ from __future__ import annotations
 import os.path
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from contractd.documents import pointer_join
 from contractd.providers.base import Inherit, ProviderSpec, Transport
+from contractd.runtimes.base import Level
+from contractd.runtimes.noting import Noter
 from contractd.runtimes.remarks import unused_keys
 from contractd.runtimes.style import Lost, Role, Unspoken, slug
 from contractd.runtimes.texts import Texts
 from contractd.text import visible
 
-if TYPE_CHECKING:
-    from contractd.runtimes.base import Level
-    from contractd.runtimes.reading import EntryReader
-
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 5.6.2
+# Only what no report shows: a command line with a file's text in it would.
+_FROM_FILES: tuple[Role, ...] = ("env", "headers")
 _TIMES: tuple[tuple[Role, float], ...] = (("budget-s", 1.0), ("budget-ms", 0.001))
 
 
 class SpecBuilder:
     """Builds the spec of one entry; what is wrong with it is noted with its reader."""
 
-    def __init__(self, reader: EntryReader, name: str, raw: Mapping[str, Any], pointer: str) -> None:
+    def __init__(self, reader: Noter, name: str, raw: Mapping[str, Any], pointer: str) -> None:
         self._reader, self._name, self._raw, self._pointer = reader, name, raw, pointer
         self._reading, self._context = reader.reading, reader.context
-        self._texts = Texts(reader.reading, reader.context, reader.title, name, raw)
+        self._texts = Texts(reader.reading, reader.context, reader.title, name, raw, reader.who)
 
     def build(self) -> ProviderSpec | None:
         """The spec; None where the entry is unusable, and a problem says why."""
@@ -86,7 +86,7 @@ class SpecBuilder:
             self._reader.problem(rule, level, message, pointer, server=self._name, **more)
 
         expanded = self._texts.expanded(role, value, note)
-        if self._reading.file_texts:
+        if self._reading.file_texts and role in _FROM_FILES:
             expanded = self._reading.file_texts(expanded, self._reader.holder(pointer))
         expanded = self._texts.home(role, expanded)
         if "\0" in expanded:
@@ -232,10 +232,22 @@ class SpecBuilder:
         ceiling, longest = self._value("ceiling-ms"), self._reading.longest_budget
         if _is_time(ceiling) and ceiling < longest * 1000:
             longest = float(ceiling / 1000)
+        elif _is_number(ceiling) and ceiling <= 0:
+            key = self._key("ceiling-ms")
+            self._note(
+                "value-not-usable",
+                "high",
+                f"{key} is {ceiling}: {self._reader.title} gives the server up at once, and none of its tools is there",
+                self._where("ceiling-ms"),
+                subject=key,
+                action=f"give {key} a number above 0, or take it out",
+            )
         for role, unit in _TIMES:
             value = self._value(role)
             if value is None:
                 continue
+            if _is_number(value) and self._reading.shortest_budget:
+                value = max(value, self._reading.shortest_budget / unit)
             if _is_time(value):
                 return longest if value > longest / unit else float(value * unit)
             key = self._key(role)
@@ -250,8 +262,12 @@ class SpecBuilder:
         return min(self._reading.budgets.get(transport, 30.0), longest)
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _is_time(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+    return _is_number(value) and value > 0
 
 
 def _variable_names(names: list[Any]) -> Iterator[str]:

@@ -82,7 +82,8 @@ class Reading:
     leading ``~`` stands for the home directory.
     ``shapes``: what a key must hold, ``over_shape`` what the runtime does over a wrong one, and ``whole_file`` whether
     it loses every server over that. ``slips``: a wrong key and the one meant; ``ignored``: keys whose loss matters.
-    ``either``: roles that count whatever the transport. ``budgets`` are seconds per transport.
+    ``either``: roles that count whatever the transport. ``budgets`` are seconds per transport;
+    one that is given is kept between ``shortest_budget`` and ``longest_budget``.
     ``comments``, ``trailing_commas``, ``bom``: whether it takes them, None where nobody knows, or where ``doubts`` says
     what it hangs on. ``over_syntax``: what it does over a file that it can't read.
     """
@@ -116,6 +117,7 @@ class Reading:
     either: frozenset[Role] = frozenset()
     home_roles: frozenset[Role] = frozenset()
     default_cwd: str | None = None
+    shortest_budget: float = 0.0
     longest_budget: float = 3600.0
 
 
@@ -134,6 +136,25 @@ def is_file(document: Document, *endings: str) -> bool:
     """Whether the document's path is, or ends in the folders and file of, one of ``endings``."""
     path = document.path.replace("\\", "/")
     return any(path == ending or path.endswith("/" + ending) for ending in endings)
+
+
+def is_called(document: Document, name: str) -> bool:
+    """Whether a file of servers under mcpServers is called so, wherever it stands: a weak sign."""
+    return posixpath.basename(document.path) == name and isinstance(document.get("/mcpServers"), Mapping)
+
+
+def entries_of(document: Document) -> list[Mapping[str, Any]]:
+    """The entries under mcpServers that are tables."""
+    servers = document.get("/mcpServers")
+    return [raw for raw in servers.values() if isinstance(raw, Mapping)] if isinstance(servers, Mapping) else []
+
+
+def holds_text(value: Any, part: str, depth: int = 6) -> bool:
+    """Whether a text in it holds ``part``."""
+    if isinstance(value, str):
+        return part in value
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return depth > 0 and any(holds_text(one, part, depth - 1) for one in inner)
 
 
 def project_folder(source: Source, context: Context) -> str:

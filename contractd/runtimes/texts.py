@@ -22,8 +22,11 @@ _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish"})
 class Texts:
     """Expands the texts of one server's entry as its runtime does. Values never get into a message."""
 
-    def __init__(self, reading: Reading, context: Context, title: str, name: str, raw: Mapping[str, Any]) -> None:
+    def __init__(
+        self, reading: Reading, context: Context, title: str, name: str, raw: Mapping[str, Any], who: str | None = None
+    ) -> None:
         self._reading = reading
+        self._who = who or title
         self._context = context
         self._title = title
         self._name = visible(name)
@@ -83,12 +86,26 @@ class Texts:
         )
 
     def _stray(self, role: Role, stray: Stray, syntax: Syntax | None, note: Note) -> None:
+        shown, subject = visible(stray.shown, 80), f"{role} {stray.shown}"
+        if not self._reading.closed:  # nobody knows all that is read there
+            unknown = self._who != self._title  # nor by whom
+            note(
+                "literal-variable",
+                "low",
+                f"{self._name}: whether {self._who} expands {shown} is not known; contractd passes it on as written",
+                subject=subject,
+                action="say which agent runtime it is for: --runtime NAME"
+                if unknown
+                else f"{self._instead(role, syntax, visible(stray.name, 80))}, as its documentation does",
+                sure="low",
+            )
+            return
         how = f"{self._title} writes variables as {syntax.example}" if syntax else f"{self._title} expands none here"
         note(
             "literal-variable",
             "medium",
-            f"{self._name}: {visible(stray.shown, 80)} reaches the server as it is written: {how}",
-            subject=f"{role} {stray.shown}",
+            f"{self._name}: {shown} reaches the server as it is written: {how}",
+            subject=subject,
             action=self._instead(role, syntax, visible(stray.name, 80)),
         )
 

@@ -13,7 +13,7 @@ from contractd.runtimes.base import Context, Location, Scope, Source
 from contractd.runtimes.reading import Chosen, Reading, Role
 from contractd.runtimes.runtime import Runtime
 from contractd.runtimes.shapes import SCALAR_TABLE, Shape
-from contractd.runtimes.style import NO_COMMAND, NO_TARGET, is_file, project_folder, unknown_type
+from contractd.runtimes.style import NO_COMMAND, NO_TARGET, holds_text, is_called, is_file, project_folder, unknown_type
 from contractd.runtimes.variables import BRACES_DEFAULT, Syntax
 
 _KEYS: dict[str, Role] = {
@@ -109,6 +109,10 @@ class VsCode(Runtime):
             yield 5, "its servers stand under servers"
         if isinstance(document.get("/inputs"), list):
             yield 4, "it has inputs"
+        if is_called(document, "mcp.json"):
+            yield 1, "the file is called mcp.json"  # though it reads no mcpServers there
+        if holds_text(document.get("/mcpServers"), "${env:"):
+            yield 2, "it writes variables as ${env:NAME}"
 
 
 def _is_portable(source: Source) -> bool:

@@ -1,24 +1,27 @@
 """JSON-RPC 2.0 messages (jsonrpc.org/specification), one per line or body.
 
-Tolerant where real servers are sloppy and nothing is lost by it (an id echoed as text, a missing ``jsonrpc``); what
-is no message becomes ``Foreign`` with the reason, never an exception.
+Tolerant where real servers are sloppy and nothing is lost by it (an id echoed as text, a missing ``jsonrpc``), and it
+is noted in the response; what is no message becomes ``Foreign`` with the reason, never an exception.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from contractd.contracts.deviations import DeviationKind
 
 MAX_CONTAINERS = 1_000_000  # three bytes of "{}," become a hundred in memory
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A result for the request ``id``."""
+    """A result for the request ``id``. ``oddities``: what a strict client would not take it for."""
 
     id: int | None
     result: Any
+    oddities: tuple[DeviationKind, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ def decode(data: bytes) -> list[Message]:
         reason = "nested too deeply" if isinstance(error, RecursionError) else "not JSON"
         return [Foreign(reason, text[:300])]
     if isinstance(value, list) and value:
-        return [_message(item, text) for item in value]
+        return [_in_batch(_message(item, text)) for item in value]
     return [_message(value, text)]
 
 
@@ -109,8 +112,24 @@ def _message(value: Any, text: str) -> Message:
         if value.get("error") is not None:
             return _error(_own_id(request_id), value["error"])
         if "result" in value:
-            return Response(_own_id(request_id), value["result"])
+            return Response(_own_id(request_id), value["result"], _oddities(value))
     return Foreign("JSON, but not a JSON-RPC message", text[:300])
+
+
+def _in_batch(message: Message) -> Message:
+    return replace(message, oddities=("batch", *message.oddities)) if isinstance(message, Response) else message
+
+
+def _oddities(value: dict[str, Any]) -> tuple[DeviationKind, ...]:
+    number = _own_id(value.get("id"))
+    odd: dict[DeviationKind, bool] = {
+        "jsonrpc-version": value.get("jsonrpc") != "2.0",
+        "error-null": "error" in value,
+        "extra-member": not value.keys() <= {"jsonrpc", "id", "result", "error"},
+        "id-null": number is None,
+        "id-text": number is not None and isinstance(value["id"], str),
+    }
+    return tuple(kind for kind, found in odd.items() if found)
 
 
 def _error(request_id: int | None, error: Any) -> ErrorResponse:

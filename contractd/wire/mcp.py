@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from contractd.contracts.deviations import DISCOVERED, INITIALIZED, PAGE, Deviation, deviations
 from contractd.text import visible
 
 Era = Literal["legacy", "modern"]
@@ -31,6 +32,8 @@ class Initialized:
     supported: bool
     server: Mapping[str, str]
     has_tools: bool
+    has_more: bool = False
+    deviations: tuple[Deviation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ class Discovery:
     offered: tuple[str, ...]
     server: Mapping[str, str]
     has_tools: bool
+    has_more: bool = False
+    deviations: tuple[Deviation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,7 @@ class Page:
 
     tools: list[object]
     next_cursor: str | None
+    deviations: tuple[Deviation, ...] = ()
 
 
 def initialize_params(client_version: str, protocol_version: str = LEGACY_VERSIONS[-1]) -> dict[str, Any]:
@@ -76,7 +82,16 @@ def parse_initialized(result: Any) -> Initialized:
     version = result.get("protocolVersion")
     if not isinstance(version, str):
         raise WireViolationError("the result of initialize has no protocolVersion")
-    return Initialized(version, version in LEGACY_VERSIONS, _server(result.get("serverInfo")), _has_tools(result))
+    noticed = tuple(deviations(result, INITIALIZED, "initialize"))
+    server = _server(result.get("serverInfo"))
+    return Initialized(
+        version,
+        version in LEGACY_VERSIONS,
+        server,
+        _has(result, "tools"),
+        _has(result, "prompts", "resources"),
+        noticed,
+    )
 
 
 def parse_discovery(result: Any) -> Discovery:
@@ -89,7 +104,15 @@ def parse_discovery(result: Any) -> Discovery:
     meta = result.get("_meta")
     server = meta.get(_PREFIX + "serverInfo") if isinstance(meta, dict) else None
     common = [version for version in MODERN_VERSIONS if version in versions]
-    return Discovery(common[-1] if common else None, tuple(versions[:20]), _server(server), _has_tools(result))
+    noticed = tuple(deviations(result, DISCOVERED, "server/discover"))
+    return Discovery(
+        common[-1] if common else None,
+        tuple(versions[:20]),
+        _server(server),
+        _has(result, "tools"),
+        _has(result, "prompts", "resources"),
+        noticed,
+    )
 
 
 def parse_page(result: Any) -> Page:
@@ -105,7 +128,7 @@ def parse_page(result: Any) -> Page:
     cursor = result.get("nextCursor")
     if cursor is not None and not isinstance(cursor, str):
         raise WireViolationError("nextCursor is not text")
-    return Page(tools, cursor)
+    return Page(tools, cursor, tuple(deviations(result, PAGE, "tools/list")))
 
 
 def supported_versions(data: Any) -> tuple[str, ...]:
@@ -135,6 +158,6 @@ def _server(info: Any) -> dict[str, str]:
     return {key: info[key][:200] for key in ("name", "version") if isinstance(info.get(key), str)}
 
 
-def _has_tools(result: dict[str, Any]) -> bool:
-    capabilities = result.get("capabilities")
-    return isinstance(capabilities, dict) and capabilities.get("tools") is not None
+def _has(result: dict[str, Any], *capabilities: str) -> bool:
+    declared = result.get("capabilities")
+    return isinstance(declared, dict) and any(declared.get(capability) is not None for capability in capabilities)

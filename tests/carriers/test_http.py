@@ -340,6 +340,26 @@ async def test_name_servers_that_do_not_answer_hold_up_nobody_else(
     assert all(one.timed_out for one in got[:-1])
 
 
+@pytest.mark.parametrize(
+    ("retry_after", "said"), [("7", "in 7 s"), ("Wed, 21 Oct 2026 07:28:00 GMT", "after Wed, 21 Oct 2026 07:28:00 GMT")]
+)
+async def test_when_to_come_back_is_said_with_its_unit(
+    http_stub: Callable[..., Any], retry_after: str, said: str
+) -> None:
+    server = await http_stub("status", status=503, headers={"Retry-After": retry_after})
+    got = await row(http_spec(server.url))
+    assert got.failure is not None and got.failure.message.endswith(f"it says to come back {said}")
+
+
+async def test_an_event_without_data_is_no_foreign_output_and_one_that_is_no_message_is(
+    http_stub: Callable[..., Any],
+) -> None:
+    """Servers on the official SDK send an id with empty data first, to resume from (2025-11-25, transports)."""
+    assert (await row(http_spec((await http_stub("sse-answer")).url))).evidence.foreign_count == 0
+    got = await row(http_spec((await http_stub("sse-answer", strays=["hello"])).url))
+    assert names(got) == TWO and set(got.evidence.foreign) == {"hello"}
+
+
 async def test_what_the_server_asks_in_its_stream_is_answered_before_its_answer_came(
     http_stub: Callable[..., Any],
 ) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from contractd.preflight.model import Report
 from tests.preflight.configured import ALL, NEWEST, servers
-from tests.preflight.situations import Bench, Setup, hints, named, the, tool
+from tests.preflight.situations import Bench, Listing, Setup, hints, named, the, tool
 
 SEND = tool("send_message", "target", "text")
 LIST = tool("list_agents")
@@ -81,7 +82,7 @@ def test_openhands_gives_the_only_server_s_tools_their_bare_names_and_two_server
 def test_the_founding_incident_is_not_ready_and_says_what_to_do(bench: Bench) -> None:
     report = bench.report(servers("qwen-code", {"mail": [LIST, SEND, tool("check_inbox", "agent")]}))
     assert report.verdict == "not_ready"
-    assert told(report, "CTD301") == [("CTD301", "medium", "list_agents"), ("CTD301", "high", "send_message")]
+    assert told(report, "CTD301") == [("CTD301", "high", "send_message"), ("CTD301", "medium", "list_agents")]
     assert [(row.runtime_name, row.visible, row.status) for row in report.tools] == [
         ("mcp__mail__list_agents", "deferred", "shadowed"),
         ("mcp__mail__send_message", "deferred", "shadowed"),
@@ -108,7 +109,7 @@ def test_a_common_healthy_set_up_is_ready_with_low_findings(bench: Bench) -> Non
         )
     )
     assert report.verdict == "ready"
-    assert told(report, "CTD301") == [("CTD301", "low", name) for name in ("read_file", "write_file", "list_directory")]
+    assert told(report, "CTD301") == [("CTD301", "low", name) for name in ("list_directory", "read_file", "write_file")]
     assert {one.severity for one in report.findings} <= {"low", "info"}
     assert all("nothing has to be done" in one.action for one in named(report, "CTD301"))
 
@@ -255,7 +256,7 @@ SETTLED = [
     ("qwen-code", {"tools": {"disabled": ["send_message"]}}, {}, SEND, "the built-in is taken away by tools.disabled"),
     ("qwen-code", {"permissions": {"deny": ["send_message"]}}, {}, SEND, "taken away by permissions.deny"),
     ("qwen-code", {}, {"excludeTools": ["send_message"]}, SEND, "the server's tool is left out: excludeTools names it"),
-    ("qwen-code", {}, {"includeTools": ["other"]}, SEND, "left out: includeTools does not name it"),
+    ("qwen-code", {}, {"includeTools": ["get_x"]}, SEND, "left out: includeTools does not name it"),
     ("gemini-cli", {}, {"excludeTools": ["invoke_agent"]}, tool("invoke_agent", "x"), "excludeTools names it"),
     ("codex-cli", {}, {"disabled_tools": ["send_message"]}, SEND, "left out: disabled_tools names it"),
     ("opencode", {"tools": {"task": False}}, {}, tool("task", "title"), "the built-in is taken away by tools"),
@@ -266,11 +267,11 @@ SETTLED = [
 def test_a_collision_that_the_configuration_settles_is_told_as_settled(
     bench: Bench, runtime: str, top: dict[str, Any], entry: dict[str, Any], raw: dict[str, Any], why: str
 ) -> None:
-    setup = servers(runtime, {"mail": [raw]}, top=top, entry=entry)
+    setup = servers(runtime, {"mail": [raw, GET]}, top=top, entry=entry)
     finding = the(bench.report(setup), "builtin-shadowing")
     assert why in (finding.settled or "")
-    assert bench.report(servers(runtime, {"mail": [raw]})).verdict == "not_ready"
-    assert bench.report(setup.but(options={"ignore": ("CTD311",)})).verdict != "not_ready"
+    assert bench.report(servers(runtime, {"mail": [raw, GET]})).verdict == "not_ready"
+    assert bench.report(setup).verdict != "not_ready"
 
 
 def test_a_built_in_that_claude_code_denies_is_taken_away(bench: Bench) -> None:
@@ -327,10 +328,9 @@ def test_a_rename_in_the_policy_is_the_name_that_contractd_exposes_and_may_colli
 
 
 def test_a_server_that_no_session_starts_collides_with_nobody(bench: Bench) -> None:
-    top = {"mcp": {"excluded": ["mail"]}}
-    report = bench.report(servers("qwen-code", {"mail": [SEND]}, top=top))
+    report = bench.report(servers("qwen-code", {"constructor": [SEND]}))
     assert "never started" in (the(report, "CTD301").settled or "")
-    assert status(report, "send_message") == "excluded"
+    assert status(report, "send_message", "constructor") == "excluded"
     assert the(report, "gated-server").severity == "high"
 
 
@@ -338,6 +338,80 @@ def test_a_server_whose_whole_list_the_runtime_drops_has_no_tool_for_the_model(b
     bad = {"name": "broken", "inputSchema": {"$schema": "http://json-schema.org/draft-07/schema#"}}
     report = bench.report(servers("claude-code", {"mail": [GET, bad]}))
     assert [(row.visible, row.status) for row in report.tools] == [("no", "refused"), ("no", "quarantined")]
+
+
+LEFT_OUT = '{"permissions": {"deny": ["mcp__a__b__c"]}}'
+AFTER = {"a": [tool("b__c", "x")], "a__b": [tool("c", "x")]}
+
+
+def test_lines_that_would_take_both_of_two_away_are_not_offered(bench: Bench) -> None:
+    both = the(bench.report(servers("claude-code", AFTER)), "CTD303")
+    assert (both.action, both.remedies) == ("rename one of the servers", ())
+    one = the(bench.report(servers("qwen-code", AFTER)), "CTD303")
+    assert one.action == "rename one of the servers, or leave one of them out as below"
+    assert [remedy.text for remedy in one.remedies] == ['"excludeTools": ["c"]']
+
+
+def test_of_two_that_are_both_left_out_it_is_said_so(bench: Bench) -> None:
+    report = bench.report(servers("claude-code", AFTER, places={"~/.claude/settings.json": LEFT_OUT}))
+    assert the(report, "CTD303").settled == "all of them are left out of the model's list"
+    assert [row.status for row in report.tools] == ["excluded", "excluded"]
+
+
+@pytest.mark.parametrize(
+    ("runtime", "first", "second", "action"),
+    [
+        ("cursor", "mail", "post", "switch one of the servers off for this session"),
+        ("goose", "A B", "ab", "give one of the servers another name"),
+        ("gemini-cli", "a b", "a_b", "rename one of the servers, or leave one of them out as below"),
+    ],
+)
+def test_a_server_is_to_be_renamed_only_where_that_renames_its_tools(
+    bench: Bench, runtime: str, first: str, second: str, action: str
+) -> None:
+    assert the(bench.report(servers(runtime, {first: [GET], second: [GET]})), "CTD302").action == action
+
+
+THINK = tool("think", "thought")
+
+
+def test_the_only_server_of_openhands_has_no_part_in_names_so_the_tool_is_renamed(bench: Bench) -> None:
+    finding = the(bench.report(servers("openhands", {"mail": [THINK]})), "builtin-collision")
+    assert finding.action == "rename the tool or leave it out"
+    texts = [remedy.text for remedy in finding.remedies]
+    assert texts == ['"tools": {"think": {"name": "mail_think"}}', '"tools": {"think": {"enabled": false}}']
+    for text in texts:
+        entry = json.loads("{" + text + "}")
+        report = bench.report(servers("openhands", {"mail": [THINK]}, entry=entry))
+        assert report.verdict == "ready", text
+    two = servers("openhands", {"task": [tool("tracker", "x")], "wiki": [GET]})
+    assert the(bench.report(two), "builtin-collision").action == "rename the server or leave the tool out"
+
+
+def test_a_tool_that_settings_rename_is_known_by_its_new_name(bench: Bench) -> None:
+    tools: dict[str, Listing] = {"mail": [tool("execute", "sql")], "wiki": [GET]}
+    assert the(bench.report(servers("openhands", tools)), "CTD301").settled is None
+    renamed = bench.report(servers("openhands", tools, entry={"tools": {"execute": {"name": "run_sql"}}}))
+    assert the(renamed, "CTD301").settled == "the server's tool is renamed to run_sql"
+    assert renamed.verdict == "ready"
+    worse = bench.report(servers("openhands", tools, entry={"tools": {"execute": {"name": "Terminal"}}}))
+    assert "Terminal reads as the same" in the(worse, "CTD301").message
+    assert the(worse, "CTD301").settled is None
+
+
+def test_a_built_in_is_compared_by_what_a_call_meets_where_none_is_called_so(bench: Bench) -> None:
+    finding = the(bench.report(servers("qwen-code", {"mail": [tool("SendMessage", "to")]})), "CTD301")
+    assert (
+        "A call of SendMessage is refused with an error, one of send_message lands in the built-in." in finding.message
+    )
+
+
+def test_a_look_alike_is_told_beside_the_name_that_it_looks_like_the_most(bench: Bench) -> None:
+    tools: dict[str, Listing] = {"mail": [tool("SendMessage", "to")], "post": [tool("sen\u0501_message", "to")]}
+    for setup in (servers("qwen-code", tools), servers("qwen-code", dict(reversed(tools.items())))):
+        finding = the(bench.report(setup), "look-alike-name")
+        assert "differs from the built-in send_message by letters that look the same" in finding.message
+        assert (finding.provider, finding.tool) == ("post", "sen\u0501_message")
 
 
 # ---- conditions of the run
@@ -388,7 +462,7 @@ def test_a_version_without_data_is_assumed_from_the_nearest_and_that_spoils_no_v
 ) -> None:
     major, minor, _ = NEWEST[runtime].split(".")
     setup = servers(runtime, {"git": [tool("git_status", "repo_path")]}, version=f"{major}.{minor}.9999")
-    report = bench.report(setup)
+    report = bench.report(setup.but(options={"conditions": {"mode": "interactive"}}))
     assert report.verdict == "ready"
     assert (report.runtime.version, report.runtime.version_source) == (f"{major}.{minor}.9999", "stated")
     assert f"assumed from {report.runtime.data_version}" in (report.runtime.note or "")

@@ -48,6 +48,26 @@ def test_tokens_of_a_published_shape_are_taken_out_whoever_gave_them() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"env": {"DB_PASSWORD": "hunter2"}}, "login hunter2"),
+        ({"env": {"SESSION_ID": "Kx7sess-0001-ABCDEF"}}, "id=Kx7sess-0001-ABCDEF"),
+        ({"env": {"PIN_TOKEN": "Zpin1"}}, "Zpin1"),
+        ({"env": {"AUTH_JSON": '{"password":"a b"}'}}, repr('{"password":"a b"}') + ' "{\\"password\\":\\"a b\\"}"'),
+        ({"headers": {"X-Key": 'ab"c'}}, '{"X-Key": "ab\\"c"}'),
+        ({"headers": {"Authorization": "Bearer Kx7sécret"}}, "Bearer Kx7s\\u00e9cret"),
+        ({"argv": ("mr", "--header", "Authorization:Bearer Kx7secret99")}, '{"Authorization": "Bearer Kx7secret99"}'),
+        ({"url": "http://user:Kx7pw@host/"}, "Basic dXNlcjpLeDdwdw=="),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_secret_is_found_however_a_server_prints_it(given: dict[str, object], said: str) -> None:
+    shown = Hider(replace(SERVER, **given), {}).text(said)  # type: ignore[arg-type]
+    for secret in ("hunter2", "Kx7", "Zpin1", "password", "a b", "ab", "dXNl"):
+        assert secret not in shown, shown
+
+
 def test_short_values_are_words_and_stay() -> None:
     assert Hider(replace(SERVER, headers={"X": "json"}), {}).text("json") == "json"
 

@@ -15,6 +15,7 @@ from contractd.preflight.files import is_file, read_document
 from contractd.preflight.gather import gather
 from contractd.preflight.pages import page, severity_word
 from contractd.preflight.prepare import prepare
+from contractd.preflight.request import Request
 from contractd.runtimes.catalogue import profiles
 from contractd.runtimes.profile import Condition
 from tests.preflight.configured import servers
@@ -90,7 +91,44 @@ def test_look_alikes_past_fifty_are_counted_and_said_so(bench: Bench) -> None:
     }
     found = named(bench.report(servers("contractd", tools)), "look-alike-name")
     assert len(found) == 51
-    assert "more pairs of names differ by one character" in found[-1].message
+    (more,) = [one for one in found if one.subject == "more"]
+    assert "more pairs of names differ by one character" in more.message
+
+
+# ---- asking
+
+
+def test_a_request_takes_lists_and_single_texts(bench: Bench) -> None:
+    request = Request(configs="a.json", expect=["mail.send"], allow="mail")  # type: ignore[arg-type]
+    assert (request.configs, request.expect, request.allow) == (("a.json",), ("mail.send",), ("mail",))
+    with pytest.raises(UsageError, match=r"SERVER\.TOOL"):
+        prepare(replace(bench.request(servers("qwen-code", {"mail": [SEND]})), expect=("mail",)))
+
+
+def test_findings_come_with_the_severest_first(bench: Bench) -> None:
+    report = bench.report(servers("qwen-code", {"mail": [tool("list_agents"), SEND]}))
+    assert [finding.severity for finding in report.findings][:2] == ["high", "medium"]
+
+
+def test_a_runtime_that_does_not_say_its_version_is_told_apart_from_one_that_is_not_there(bench: Bench) -> None:
+    setup = servers("qwen-code", {"mail": [SEND]}).but(runtime="qwen-code")
+    assert (bench.report(setup).runtime.note or "").startswith("its version is not known; assumed")
+    bench.program("qwen")
+    assert (bench.report(setup).runtime.note or "").startswith("qwen did not say its version; assumed")
+
+
+def test_providers_of_contractd_s_own_file_are_not_left_out_in_silence(bench: Bench) -> None:
+    setup = servers("qwen-code", {"mail": [SEND]})
+    places = {"contractd.toml": '[providers.bills]\nurl = "http://127.0.0.1:1/"\n'}
+    (note,) = bench.report(setup.but(places=places)).notes
+    assert note.startswith("1 provider of contractd.toml not looked at: Qwen Code does not read them")
+
+
+def test_an_override_settles_the_clash_and_the_paragraph_still_warns(bench: Bench) -> None:
+    places = {"contractd.toml": '[tools."mail.send_message"]\noverrides_builtin = true\n'}
+    report = bench.report(servers("qwen-code", {"mail": [SEND]}).but(places=places))
+    assert report.verdict == "ready"
+    assert "`send_message` is a built-in tool of this program" in agent_rules(report, wanted_tools(report))
 
 
 # ---- running

@@ -138,7 +138,7 @@ def test_a_tool_that_needs_to_know_more_or_acts_elsewhere_is_another_job(
     assert not same_job(contract(raw), builtin(runtime, name))
 
 
-# The anchors of the issue, and what stands between them: severity of the bare name that is a built-in's.
+# The two anchors, and what stands between them: severity of the bare name that is a built-in's.
 ANCHORS = [
     ("qwen-code", "send_message", tool("send_message", "target", "text"), "high"),
     ("qwen-code", "send_message", tool("send_message", "recipient", "message", **READS), "high"),

@@ -34,6 +34,16 @@ def test_what_such_a_file_gives_to_a_server_is_asked_for_by_name(bench: Bench) -
     assert "evil" not in after.detail + after.line
 
 
+def test_of_a_project_s_two_files_qwen_code_reads_the_nearer_one_only(bench: Bench) -> None:
+    setup = servers("qwen-code", {"mail": [GET]}, places={".env": "A_TEAM=far\nB_TEAM=far\n", "~/.env": "C_TEAM=x\n"})
+    (spec,) = bench.prepare(setup).specs
+    assert spec.env == {"A_TEAM": "far", "B_TEAM": "far", "C_TEAM": "x"}
+    prepared = bench.prepare(setup.but(places={".qwen/.env": "A_TEAM=near\n"}))
+    assert prepared.specs[0].env == {"A_TEAM": "near", "C_TEAM": "x"}
+    shown = [file.path for file in prepared.gathered.env_files]
+    assert shown == [str(bench.here / ".qwen/.env"), str(bench.home / ".env")]
+
+
 def test_runtimes_without_such_files_read_none(bench: Bench) -> None:
     setup = servers("claude-code", {"mail": [GET]}, places={".env": "EXTRA=1\n"})
     prepared = prepare(bench.request(setup))

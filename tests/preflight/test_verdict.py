@@ -186,7 +186,7 @@ def test_a_rule_that_is_none_is_noticed_before_anything_is_started(bench: Bench,
 @pytest.mark.parametrize("key", ["select", "ignore", "allow_undetermined"])
 def test_a_rule_that_is_none_in_the_settings_has_its_line(bench: Bench, key: str) -> None:
     places = {"contractd.toml": f'[preflight]\nfail_on = "low"\n{key} = ["CTD301", "CTD399"]\n'}
-    with pytest.raises(ConfigError, match=r"CTD399 is no rule") as caught:
+    with pytest.raises(ConfigError, match=r"'CTD399' is no rule") as caught:
         bench.prepare(CLASH.but(places=places))
     assert caught.value.place is not None
     assert (caught.value.place.file, caught.value.place.line) == (str(bench.here / "contractd.toml"), 3)
@@ -245,6 +245,21 @@ def test_a_suppression_of_a_rule_that_is_none_is_refused_with_its_line(bench: Be
         bench.prepare(settings_with(text))
     assert caught.value.place is not None
     assert caught.value.place.line == 4
+
+
+@pytest.mark.parametrize("more", ['tool = "mail.send_message"\n', 'tool = "send_message"\n', 'provider = "mail"\n'])
+@pytest.mark.parametrize("word", ["CTD301", "ctd301", "builtin-shadowing"])
+def test_a_suppression_takes_a_rule_s_name_and_a_tool_s_reference(bench: Bench, more: str, word: str) -> None:
+    report = bench.report(settings_with(SUPPRESS.format(rule=word, more=more)))
+    assert the(report, "CTD301", "send_message").suppressed and not named(report, "CTD119")
+
+
+def test_the_file_takes_the_words_that_the_command_line_takes(bench: Bench) -> None:
+    text = '[preflight]\nignore = ["CTD3", "unused-suppression"]\nallow_undetermined = ["builtins-unknown"]\n'
+    assert not named(bench.report(settings_with(text)), "CTD301")
+    with pytest.raises(ConfigError, match="'CTD9' is no rule") as caught:
+        bench.prepare(settings_with('[preflight]\nselect = ["CTD3", "CTD9"]\n'))
+    assert caught.value.place is not None and caught.value.place.line == 2
 
 
 def test_an_unused_suppression_is_told_at_its_own_line(bench: Bench) -> None:

@@ -90,6 +90,11 @@ def test_a_program_waits_for_nothing_on_its_stdin(ask: Callable[..., str | None]
     assert ask("read line; echo 0.21.10") == "0.21.10"
 
 
+def test_a_runtimes_own_variables_keep_its_program_quiet(ask: Callable[..., str | None]) -> None:
+    script = 'test "$LITELLM_LOCAL_MODEL_COST_MAP" = True && echo OpenHands CLI 1.16.0'
+    assert ask(script, runtime="openhands") == "1.16.0" and ask(script) is None
+
+
 def test_it_runs_where_the_user_would_start_it(ask: Callable[..., str | None], tmp_path: Path) -> None:
     (tmp_path / ".version").write_text("0.9.9\n")
     assert ask("cat .version") == "0.9.9"

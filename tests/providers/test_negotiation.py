@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from contractd.carriers import Evidence
 from contractd.errors import Failure, ProviderError
-from contractd.providers.mcp import MAX_FRUITLESS, MAX_PAGES, MAX_TOOLS, Spoken, fetch, negotiate
+from contractd.providers.listing import MAX_FRUITLESS, MAX_PAGES, MAX_TOOLS, fetch
+from contractd.providers.mcp import Spoken, negotiate
 from contractd.wire import ErrorResponse, Initialized, Response
 
 HANG = 30
@@ -63,7 +64,7 @@ class Scripted:
                 await asyncio.Event().wait()
             if isinstance(answer, Failure):
                 raise ProviderError(answer)
-            return answer if isinstance(answer, ErrorResponse) else Response(1, answer)
+            return answer if isinstance(answer, Response | ErrorResponse) else Response(1, answer)
         finally:
             self.waiting -= 1
 
@@ -177,6 +178,47 @@ async def test_legacy_only_sends_no_probe() -> None:
     assert carrier.methods == ["initialize", "notifications/initialized"]
 
 
+async def test_a_client_of_the_legacy_era_sends_no_probe_to_a_server_that_speaks_both() -> None:
+    carrier = Scripted({"server/discover": MODERN, "initialize": LEGACY})
+    result = await spoken(carrier, legacy_first=True)
+    assert (result.era, result.refusal) == ("legacy", None)
+    assert carrier.methods == ["initialize", "notifications/initialized"]
+
+
+@pytest.mark.parametrize(
+    ("refusal", "told"),
+    [
+        (ErrorResponse(1, -32022, "secret words", {"supported": ["2026-07-28"]}), "no version in common"),
+        (ErrorResponse(1, -32601, "secret words"), "error -32601"),
+        (Failure("http-06", "secret words", None, {"status": 404}), "HTTP 404"),
+        ({"protocolVersion": "2026-07-28"}, "no version in common"),
+    ],
+)
+async def test_a_server_that_refuses_the_legacy_era_is_listed_in_the_modern_one_and_that_is_told(
+    refusal: Answer, told: str
+) -> None:
+    carrier = Scripted({"server/discover": MODERN, "initialize": refusal})
+    result = await spoken(carrier, legacy_first=True)
+    assert (result.era, result.refusal) == ("modern", told)
+    assert carrier.methods == ["initialize", "server/discover"] and carrier.waiting == 0
+
+
+@pytest.mark.parametrize("discover", [SILENCE, NOT_FOUND, {}, Failure("stdio-exit", "it exited")])
+async def test_what_refuses_both_ways_is_reported_by_what_it_said_to_initialize(discover: Answer) -> None:
+    carrier = Scripted({"server/discover": discover, "initialize": ErrorResponse(1, -32603, "not today")})
+    with pytest.raises(ProviderError, match="-32603: not today"):
+        await spoken(carrier, legacy_first=True)
+    assert carrier.waiting == 0
+
+
+async def test_a_credential_that_is_refused_is_not_tried_in_the_other_era() -> None:
+    unauthorized = Failure("http-03", "401", None, {"status": 401})
+    carrier = Scripted({"server/discover": MODERN, "initialize": unauthorized})
+    with pytest.raises(ProviderError, match="401"):
+        await spoken(carrier, legacy_first=True)
+    assert carrier.methods == ["initialize"]
+
+
 ANSWERS: st.SearchStrategy[Answer] = st.sampled_from(
     [
         MODERN, LEGACY, {}, None, [], SILENCE, NOT_FOUND, {"supportedVersions": ["x"]}, {"supportedVersions": [5]},
@@ -187,10 +229,10 @@ ANSWERS: st.SearchStrategy[Answer] = st.sampled_from(
 )  # fmt: skip
 
 
-@given(ANSWERS, ANSWERS, st.integers(0, 12), st.integers(0, 12))
-@settings(max_examples=150, deadline=None)
+@given(ANSWERS, ANSWERS, st.integers(0, 12), st.integers(0, 12), st.booleans())
+@settings(max_examples=200, deadline=None)
 def test_any_two_answers_in_any_order_end_in_an_era_or_in_a_provider_error(
-    discover: Answer, initialize: Answer, one: int, other: int
+    discover: Answer, initialize: Answer, one: int, other: int, legacy_first: bool
 ) -> None:
     async def run() -> None:
         carrier = Scripted(
@@ -198,7 +240,7 @@ def test_any_two_answers_in_any_order_end_in_an_era_or_in_a_provider_error(
         )
         try:
             async with asyncio.timeout(0.1 if SILENCE in (discover, initialize) else HANG):
-                result = await negotiate(carrier, "1", patience=0.004)
+                result = await negotiate(carrier, "1", patience=0.004, legacy_first=legacy_first)
         except ProviderError:
             pass
         except TimeoutError:
@@ -315,3 +357,49 @@ async def test_a_flawed_tool_that_cannot_be_hashed_is_quarantined_on_every_page(
     result, _ = await listed(lambda cursor: dict(zip(("tools", "nextCursor"), pages[cursor], strict=True)))
     assert [one.name for one in result.manifest.tools] == ["b", "d"]
     assert [one.name for one in result.manifest.flawed] == ["a", "c"]
+
+
+# ---- what is not as MCP's schema says
+
+SERVER = {"capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}}
+
+
+async def departures(handshake: Answer, page: Answer, method: str = "initialize") -> list[str]:
+    discover = handshake if method == "server/discover" else NOT_FOUND
+    carrier = Scripted({"server/discover": discover, "initialize": handshake, "tools/list": page})
+    got = await fetch(carrier, await spoken(carrier), "1", "stdio")
+    return [deviation.key for deviation in got.departures]
+
+
+@pytest.mark.parametrize(
+    ("handshake", "page", "expected"),
+    [
+        ({}, {}, []),
+        ({"serverInfo": None}, {}, ["missing initialize.serverInfo"]),
+        ({}, {"nextCursor": None}, ["null tools/list.nextCursor"]),
+        ({}, {"_meta": 3}, ["wrong-type tools/list._meta"]),
+        ({"capabilities": {}}, {}, ["undeclared initialize.capabilities.tools"]),
+        ({"capabilities": {}}, {"tools": []}, []),
+        ({}, {"tools": [{**tool("t"), "icons": 5}]}, ["wrong-type tool.icons"]),
+        ({}, {"tools": [{"name": "t", "inputSchema": {"type": "object", "properties": {"a": True}}}]},
+         ["boolean-property tool.inputSchema.properties"]),
+    ],
+)  # fmt: skip
+async def test_departures_of_handshake_pages_and_tools_are_kept(
+    handshake: dict[str, Any], page: dict[str, Any], expected: list[str]
+) -> None:
+    first = {"protocolVersion": "2025-11-25", **SERVER, **handshake}
+    assert await departures(first, {"tools": [tool("t")], **page}) == expected
+
+
+async def test_a_boolean_for_a_property_is_a_schema_in_the_modern_era() -> None:
+    listing = {"tools": [{"name": "t", "inputSchema": {"type": "object", "properties": {"a": True}}}]}
+    assert await departures({**SERVER, **MODERN}, listing, "server/discover") == []
+
+
+async def test_the_frame_of_an_answer_counts_too() -> None:
+    def page(params: dict[str, Any]) -> Answer:
+        return Response(1, {"tools": [tool("t")]}, ("batch", "id-text"))
+
+    first = Response(1, {"protocolVersion": "2025-11-25", **SERVER}, ("jsonrpc-version",))
+    assert await departures(first, page) == ["jsonrpc-version initialize", "batch tools/list", "id-text tools/list"]

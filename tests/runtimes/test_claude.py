@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from contractd.errors import ConfigError
 from contractd.runtimes.base import Entry, Settings
 from contractd.runtimes.catalogue import nearest_profile
+from contractd.runtimes.conditions import Seen, conditions_of
 from tests.runtimes.situations import CWD, HOME, context, one, problems, read, rules, runtime, servers, source, spec
 
 CLAUDE = runtime("claude-code")
@@ -296,13 +298,32 @@ def test_a_reserved_name_is_never_loaded(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "scope", "off"),
+    [
+        ({"disabledMcpjsonServers": ["srv"]}, "project", "disabledMcpjsonServers names it"),
+        ({"disabledMcpjsonServers": ["srv"]}, "user", None),
+        ({"deniedMcpServers": [{"serverName": "srv"}]}, "user", "deniedMcpServers names it"),
+        ({"allowedMcpServers": []}, "user", "allowedMcpServers does not name it"),
+        ({"allowedMcpServers": [{"serverName": "other"}]}, "stated", "allowedMcpServers does not name it"),
+        ({"allowedMcpServers": [{"serverName": "srv"}]}, "user", None),
+    ],
+)
+def test_a_server_that_the_user_s_settings_refuse_is_switched_off(
+    value: dict[str, Any], scope: Any, off: str | None
+) -> None:
+    written = servers("claude-code", {"srv": SERVER})
+    entry = read("claude-code", written, scope=scope, others=(settings(value),)).entries[0]
+    assert (entry.disabled, entry.spec is None, entry.gate) == (off, off is not None, None)
+    if off:
+        managed = replace(settings(value), scope="system")
+        entry = read("claude-code", written, scope=scope, others=(managed,)).entries[0]
+        assert entry.disabled is None and entry.gate is not None and entry.gate.certain
+        assert "an administrator" in entry.gate.settle
+
+
+@pytest.mark.parametrize(
     ("value", "scope", "certain"),
     [
-        ({"disabledMcpjsonServers": ["srv"]}, "project", True),
-        ({"disabledMcpjsonServers": ["srv"]}, "user", None),
-        ({"deniedMcpServers": [{"serverName": "srv"}]}, "user", True),
-        ({"allowedMcpServers": []}, "user", True),
-        ({"allowedMcpServers": [{"serverName": "other"}]}, "user", True),
         ({"allowedMcpServers": [{"serverUrl": "http://*"}]}, "user", False),
         ({"allowedMcpServers": [{"serverName": "srv"}]}, "user", None),
         ({"enableAllProjectMcpServers": True}, "project", None),
@@ -340,7 +361,7 @@ def test_what_the_users_file_keeps_about_this_project_counts_for_it_only() -> No
         entry.name: (entry.disabled is not None, entry.gate is not None and entry.gate.certain)
         for entry in setup.entries
     }
-    assert states == {"off": (True, False), "no": (False, True), "on": (False, False)}
+    assert states == {"off": (True, False), "no": (True, False), "on": (False, False)}
 
 
 def test_settings_unite_their_lists_over_files_and_permissions_in_a_file_of_servers_are_none() -> None:
@@ -353,7 +374,7 @@ def test_settings_unite_their_lists_over_files_and_permissions_in_a_file_of_serv
         "deniedMcpServers": [{"serverName": "c"}],
     }
     setup = read("claude-code", content, scope="stated", others=(first, second))
-    assert {entry.name: entry.gate is not None for entry in setup.entries} == {"a": True, "b": True, "c": False}
+    assert {entry.name: entry.disabled is not None for entry in setup.entries} == {"a": True, "b": True, "c": False}
 
 
 def test_simple_mode_loads_what_is_stated_only() -> None:
@@ -405,6 +426,25 @@ def test_the_model_sees_a_servers_tools_as_the_conditions_say(likely: Any, entry
     assert PROFILE is not None
     defaults = {key: value.default for key, value in PROFILE.conditions.items() if value.default is not None}
     assert CLAUDE.visibility(one("claude-code", entry, scope="user"), PROFILE, {**defaults, **likely}) == visible
+
+
+@pytest.mark.parametrize(
+    ("value", "environ", "visible"),
+    [
+        ({}, {}, "deferred"),
+        ({"permissions": {"deny": ["ToolSearch"]}}, {}, "yes"),
+        ({}, {"ENABLE_TOOL_SEARCH": "false"}, "yes"),
+        ({}, {"ENABLE_TOOL_SEARCH": "auto"}, "unknown"),
+        ({"env": {"ENABLE_TOOL_SEARCH": "auto:5"}}, {}, "unknown"),
+        ({"permissions": {"deny": ["ToolSearch"]}}, {"ENABLE_TOOL_SEARCH": "true"}, "yes"),
+    ],
+)
+def test_settings_and_the_environment_decide_whether_tools_are_searched_for(
+    value: Any, environ: dict[str, str], visible: str
+) -> None:
+    assert PROFILE is not None
+    run = conditions_of(PROFILE.conditions, {}, Seen(Settings(value), environ, True, True)).likely
+    assert CLAUDE.visibility(one("claude-code", SERVER, scope="user"), PROFILE, run) == visible
 
 
 @pytest.mark.parametrize(

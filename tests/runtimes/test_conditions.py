@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from contractd.errors import UsageError
 from contractd.runtimes.base import Gate, Settings
-from contractd.runtimes.conditions import OR, Conditions, Seen, conditions_of, holds, shut, switched_off_by
+from contractd.runtimes.conditions import OR, Conditions, Seen, conditions_of, holds, runs, shut, switched_off_by
 from contractd.runtimes.profile import Condition, Decider, When
 
 KEYS, VALUES = ("a", "b", "c"), ("on", "off", "auto")
@@ -203,3 +203,19 @@ def test_values_that_are_left_are_none_of_those_that_are_not() -> None:
     left = {"mcp": OR.join(("resources", "connected"))}
     assert holds([{"mcp": ["none"]}], left) == "no" and holds([{"mcp": ["resources"]}], left) == "maybe"
     assert holds([{"mcp": ["resources", "connected"]}], left) == "yes"
+
+
+def test_the_runs_that_are_left_open_are_every_value_of_every_condition_asked_for() -> None:
+    likely = {"a": f"on{OR}off", "b": "auto", "c": f"on{OR}auto"}
+    assert list(runs(likely, ["a", "b", "a"])) == [{"a": "on", "b": "auto"}, {"a": "off", "b": "auto"}]
+    assert list(runs(likely, ["unheard"])) == [{}]
+    assert len(list(runs(likely, likely))) == 4
+
+
+@given(WHEN, COMPLETE)
+def test_what_holds_surely_holds_in_every_run_and_in_no_run_what_surely_does_not(
+    when: When, run: dict[str, str]
+) -> None:
+    likely = {**run, "a": f"on{OR}off"}
+    told = {holds(when, {**likely, **one}) for one in runs(likely, KEYS)}
+    assert {"yes": told == {"yes"}, "no": told == {"no"}, "maybe": True}[holds(when, likely)]

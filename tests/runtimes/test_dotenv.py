@@ -53,7 +53,7 @@ def test_a_large_file_is_read_in_a_moment(hostile: str) -> None:
 
 def test_gemini_says_which_files_it_loads_and_with_them_read_an_unset_variable_weighs_more() -> None:
     gemini = runtime("gemini-cli")
-    assert gemini.env_files(context()) == [f"{CWD}/.env", f"{HOME}/.gemini/.env"]
+    assert gemini.env_files(context()) == [(f"{CWD}/.env",), (f"{HOME}/.gemini/.env",)]
     own = source(servers("gemini-cli", {"srv": {"command": "x", "env": {"K": "${U}"}}}), "settings.json")
     unread = gemini.read([own], context()).problems[0]
     looked_into = gemini.read([own], Context({}, HOME, CWD, env_files=True)).problems[0]

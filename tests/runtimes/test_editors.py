@@ -122,7 +122,7 @@ def test_cursor_fills_in_its_own_variables_and_those_of_the_environment() -> Non
     found = spec("cursor", entry, environ={"A": "abc"}, path="../other/.cursor/mcp.json", scope="project")
     assert found.argv == ("mail", f"{HOME}/other", HOME, "abc", "${input:x}")
     told = problems("cursor", entry, environ={"A": "abc"})
-    assert rules(told) == [("literal-variable", "medium")]
+    assert rules(told) == [("literal-variable", "low")]
 
 
 @pytest.mark.parametrize(

@@ -287,7 +287,7 @@ def test_a_server_that_never_answers_keeps_the_model_from_being_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "gated"),
+    ("value", "off"),
     [
         ({"mcp": {"excluded": ["srv"]}}, True), ({"mcp": {"excluded": ["SRV", "s*"]}}, False),
         ({"mcp": {"allowed": ["other"]}}, True), ({"mcp": {"allowed": []}}, False),
@@ -295,9 +295,15 @@ def test_a_server_that_never_answers_keeps_the_model_from_being_asked() -> None:
         ({"mcp": {"allowed": ["srv"], "excluded": ["srv"]}}, True), ({"mcp": "x"}, False),
     ],
 )  # fmt: skip
-def test_allowed_and_excluded_servers_are_exact_names(value: Any, gated: bool) -> None:
-    gate = one("gemini-cli", SERVER, others=(settings(value),)).gate
-    assert (gate is not None and gate.certain) is gated
+def test_allowed_and_excluded_servers_are_exact_names(value: Any, off: bool) -> None:
+    entry = one("gemini-cli", SERVER, others=(settings(value),))
+    assert (entry.disabled is not None, entry.spec is None, entry.gate) == (off, off, None)
+
+
+def test_a_server_of_an_untrusted_project_that_is_excluded_is_switched_off_all_the_same() -> None:
+    user = settings({"mcp": {"excluded": ["srv"]}})
+    entry = one("gemini-cli", SERVER, path=f"{CWD}/.gemini/settings.json", scope="project", others=(user,))
+    assert (entry.disabled, entry.gate) == ("mcp.excluded names it", None)
 
 
 def test_its_own_switch_file_switches_a_server_off() -> None:

@@ -13,6 +13,7 @@ from contractd.runtimes import catalogue
 from contractd.runtimes.catalogue import RUNTIMES, nearest_profile, profiles, runtime_named, version_key
 from contractd.runtimes.conditions import OR
 from contractd.runtimes.profile import Profile
+from tests.runtimes.situations import PROGRAM, read, servers
 
 FILES = sorted((Path(catalogue._data_folder()) / "builtin").glob("*/*.json"))
 EVERY = [
@@ -87,6 +88,20 @@ def test_its_rules_are_of_the_kinds_that_are_executed(profile: Profile) -> None:
     assert profile.mcp.clash.bare_name and profile.mcp.clash.builtin and profile.mcp.clash.mcp
 
 
+@pytest.mark.parametrize("profile", EVERY)
+def test_servers_that_are_never_loaded_for_their_name_have_a_gate(profile: Profile) -> None:
+    for name in profile.mcp.naming.get("never_loaded_servers", ()):
+        setup = read(profile.runtime, servers(profile.runtime, {name: PROGRAM[profile.runtime]}))
+        assert [entry.gate.certain for entry in setup.entries if entry.gate] == [True], name
+
+
+@pytest.mark.parametrize("profile", EVERY)
+def test_a_removal_that_is_like_another_names_one_that_is_there(profile: Profile) -> None:
+    with_aliases = {removal.setting for removal in profile.removal if removal.aliases}
+    for removal in profile.removal:
+        assert removal.like is None or removal.like in with_aliases, removal.setting
+
+
 @pytest.mark.parametrize("name", sorted(RUNTIMES))
 def test_versions_are_in_order(name: str) -> None:
     keys = [version_key(profile.version) for profile in profiles(name) if profile.version]
@@ -102,6 +117,12 @@ def test_versions_are_in_order(name: str) -> None:
         ("qwen-code", "0.24.0", "0.24.4"),
         ("qwen-code", "0.30.1", "0.24.4"),
         ("qwen-code", None, "0.24.4"),
+        ("qwen-code", "1.0.0", "0.24.4"),
+        ("qwen-code", "99", "0.24.4"),
+        ("qwen-code", "0.1.0", "0.21.10"),
+        ("qwen-code", "0.21.3", "0.21.10"),
+        ("qwen-code", "0.22.0", "0.21.10"),
+        ("qwen-code", "0.23.1", "0.24.4"),
         ("claude-code", "3.0.0", "2.1.332"),
         ("cline", "3.1.0", "3.0.65"),
         ("cline", "4.1.13", None),

@@ -10,7 +10,7 @@ import pytest
 from contractd.contracts import Contract
 from contractd.contracts.manifest import build_manifest
 from contractd.errors import ConfigError
-from contractd.runtimes.base import Setup, Source
+from contractd.runtimes.base import Scope, Setup, Source
 from contractd.runtimes.catalogue import nearest_profile
 from contractd.runtimes.conditions import Seen, conditions_of, shut
 from contractd.runtimes.profile import Profile
@@ -35,8 +35,8 @@ OLD, NEW = (nearest_profile("qwen-code", version) for version in ("0.21.10", "0.
 EVERY = [pytest.param(profile, id=str(profile.version)) for profile in (OLD, NEW) if profile is not None]
 
 
-def settings(value: dict[str, Any]) -> Source:
-    return source(value, f"{HOME}/.qwen/settings.json", "user", servers=False)
+def settings(value: dict[str, Any], scope: Scope = "user") -> Source:
+    return source(value, f"{HOME}/.qwen/settings.json", scope, servers=False)
 
 
 def beside(name: str, value: Any) -> Source:
@@ -121,9 +121,9 @@ def test_the_shared_file_is_not_expanded_and_that_is_said() -> None:
 
 def test_it_loads_files_of_variables_the_projects_before_the_users() -> None:
     assert QWEN.env_files(context()) == [
-        f"{CWD}/.qwen/.env", f"{CWD}/.env", f"{HOME}/.qwen/.env", f"{HOME}/.env",
+        (f"{CWD}/.qwen/.env", f"{CWD}/.env"), (f"{HOME}/.qwen/.env",), (f"{HOME}/.env",)
     ]  # fmt: skip
-    assert "/q/.env" in QWEN.env_files(context({"QWEN_HOME": "/q"}))
+    assert ("/q/.env",) in QWEN.env_files(context({"QWEN_HOME": "/q"}))
 
 
 # ---- shapes and keys
@@ -167,8 +167,8 @@ def test_a_top_level_key_that_nobody_reads_is_named_and_known_ones_are_not() -> 
 def test_keys_of_the_first_format_count_where_no_newer_version_is_stated() -> None:
     old = {"excludeMCPServers": ["srv"], "coreTools": ["glob"], "tools": {"disabled": ["x"]}}
     setup = with_settings(old)
-    assert setup.entries[0].gate is not None and setup.settings.get("tools") == {"disabled": ["x"], "core": ["glob"]}
-    assert with_settings({**old, "$version": 4}).entries[0].gate is None
+    assert setup.entries[0].disabled and setup.settings.get("tools") == {"disabled": ["x"], "core": ["glob"]}
+    assert with_settings({**old, "$version": 4}).entries[0].disabled is None
 
 
 # ---- syntax
@@ -239,7 +239,7 @@ def test_the_shared_file_gives_no_settings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "gated"),
+    ("value", "off"),
     [
         ({"mcp": {"excluded": ["s?v"]}}, True),
         ({"mcp": {"excluded": ["s*"]}}, True),
@@ -251,15 +251,50 @@ def test_the_shared_file_gives_no_settings() -> None:
         ({}, False),
     ],
 )
-def test_servers_are_allowed_and_excluded_by_pattern_and_an_empty_list_allows_none(value: Any, gated: bool) -> None:
-    gate = with_settings(value, path="settings.json").entries[0].gate
-    assert (gate is not None and gate.certain) is gated
+def test_servers_are_allowed_and_excluded_by_pattern_and_an_empty_list_allows_none(value: Any, off: bool) -> None:
+    entry = with_settings(value, path="settings.json").entries[0]
+    assert (entry.disabled is not None, entry.spec is None, entry.gate) == (off, off, None)
 
 
 def test_lists_of_several_files_are_united() -> None:
     weak, strong = settings({"mcp": {"excluded": ["a"]}}), settings({"mcp": {"excluded": ["b"]}})
     setup = read("qwen-code", servers("qwen-code", {"a": MAIL, "b": MAIL, "c": MAIL}), others=(weak, strong))
-    assert [entry.gate is not None for entry in setup.entries] == [True, True, False]
+    assert [entry.disabled for entry in setup.entries] == ["mcp.excluded names it"] * 2 + [None]
+
+
+@pytest.mark.parametrize(
+    ("system", "user", "off"),
+    [
+        ({"excluded": ["srv"]}, {}, False),
+        ({"allowed": ["other"]}, {}, False),
+        ({"excluded": ["srv"]}, {"excluded": ["s*"]}, True),
+        ({"excluded": ["other"]}, {"excluded": ["srv"]}, True),
+    ],
+)
+def test_what_only_the_system_s_settings_keep_from_starting_is_no_word_of_the_user_s(
+    system: Any, user: Any, off: bool
+) -> None:
+    files = (settings({"mcp": system}, scope="system"), settings({"mcp": user}))
+    entry = one("qwen-code", MAIL, path="settings.json", others=files)
+    assert (entry.disabled is not None, entry.gate is not None and entry.gate.certain) == (off, not off)
+
+
+def test_a_project_s_server_that_is_switched_off_needs_no_approval_and_nothing_is_said_of_it() -> None:
+    wrong = {"command": "mail", "args": ["${NOPE}"], "disabled": True, "cwd": 5, "env": {"A": []}}
+    setup = read(
+        "qwen-code",
+        {"mcpServers": {"srv": wrong}, "mcp": {"excluded": ["srv"]}},
+        path=f"{CWD}/.qwen/settings.json",
+        scope="project",
+    )
+    assert (setup.entries[0].disabled, setup.entries[0].gate) == ("mcp.excluded names it", None)
+    assert setup.problems == ()
+
+
+def test_what_stands_in_plain_text_does_so_although_the_server_is_switched_off() -> None:
+    secret = {"command": "mail", "env": {"MAIL_TOKEN": "kX8v2Lq9Zp1Rt5mB"}}
+    setup = read("qwen-code", {"mcpServers": {"srv": secret}, "mcp": {"allowed": []}})
+    assert rules(list(setup.problems)) == [("plain-text-secret", "low")]
 
 
 @pytest.mark.parametrize("name", ["__proto__", "constructor", "prototype"])

@@ -14,6 +14,9 @@ from tests.runtimes.situations import CONTAINER, PROGRAM, servers
 COMMAND = {"mailroom": {"command": "python3", "args": ["-m", "mailroom"]}}
 PLAIN = {"mcpServers": COMMAND}
 HTTP_URL = {"mcpServers": {"ledger": {"httpUrl": "http://127.0.0.1:7001/mcp"}}}
+TRUSTED = {"mcpServers": {"mailroom": {"command": "python3", "trust": True}}}
+FILTERED = {"mcpServers": {"mailroom": {"command": "python3", "includeTools": ["send_message"]}}}
+DOLLAR_ENV = {"mcpServers": {"mailroom": {"command": "python3", "env": {"BOX": "${env:BOX}"}}}}
 TYPED = {"mcpServers": {"ledger": {"type": "http", "url": "http://127.0.0.1:7001/mcp"}}}
 LOCAL = {"mcp": {"mailroom": {"type": "local", "command": ["python3", "-m", "mailroom"], "enabled": True}}}
 REMOTE = {"mcp": {"ledger": {"type": "remote", "url": "http://127.0.0.1:7001/mcp"}}}
@@ -89,6 +92,12 @@ TABLE: list[tuple[str, Any, str, str]] = [
     ("settings.json", PLAIN, "contractd", "nothing in the file tells"),
     ("settings.json", HTTP_URL, "contractd", "qwen-code or gemini-cli"),
     ("mcp.json", TYPED, "contractd", "nothing in the file tells"),
+    ("servers.json", TRUSTED, "contractd", "qwen-code or gemini-cli: its entries have keys that"),
+    ("x.json", FILTERED, "contractd", "qwen-code or gemini-cli: its entries have keys that"),
+    ("settings.json", {"mcpServers": {}}, "contractd", "whether it is for qwen-code or gemini-cli"),
+    (".mcp.json", HTTP_URL, "contractd", "qwen-code or claude-code"),
+    ("mcp.json", DOLLAR_ENV, "cursor", "${env:NAME}"),
+    ("servers.json", DOLLAR_ENV, "contractd", "nothing in the file tells whether"),
     ("claude_desktop_config.json", PLAIN, "contractd", "nothing in the file tells"),
     ("pyproject.toml", "[project]\nname = 'x'\n", "contractd", "nothing in the file tells"),
     ("x.toml", "a = 1\n", "contractd", "nothing in the file tells"),
@@ -117,9 +126,30 @@ def test_what_could_be_several_runtimes_names_them_all() -> None:
     assert found.rivals and set(found.rivals) == {"qwen-code", "gemini-cli"} and "httpUrl" in found.reason
 
 
+@pytest.mark.parametrize(
+    ("path", "content", "rivals"),
+    [
+        ("servers.json", PLAIN, set()),
+        ("<stdin>", PLAIN, set()),
+        ("mcp-servers.yaml", PLAIN, set()),
+        ("settings.json", PLAIN, {"qwen-code", "gemini-cli"}),
+        ("config/settings.json", PLAIN, {"qwen-code", "gemini-cli"}),
+        ("mcp.json", PLAIN, {"openhands", "cursor", "vscode-copilot"}),
+        ("servers.json", DOLLAR_ENV, {"cursor", "cline", "vscode-copilot"}),
+        ("settings.json", {"theme": "dark"}, set()),
+        ("servers.json", TRUSTED, {"qwen-code", "gemini-cli"}),
+    ],
+)
+def test_where_nothing_decides_those_that_a_file_may_be_for_are_named(
+    path: str, content: Any, rivals: set[str]
+) -> None:
+    found = recognise(document(path, content))
+    assert (found.runtime.name, set(found.rivals)) == ("contractd", rivals)
+
+
 def test_a_file_that_names_one_runtime_tells_who_else_it_could_be_for() -> None:
     found = recognise(document(".mcp.json", CLINE))
-    assert found.runtime.name == "claude-code" and found.rivals == ("cline",)
+    assert found.runtime.name == "claude-code" and found.rivals == ("cline", "qwen-code")
     assert recognise(document("opencode.json", LOCAL)).rivals == ()
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contractd.runtimes.secrets import holds_token, is_secret, named_in, redact, redact_argv
@@ -212,16 +213,48 @@ def test_the_header_that_a_text_names_is_told_if_it_holds_a_secret() -> None:
         (["docker", "-e", f"API_KEY={HEX}"], ["docker", "-e", "API_KEY=***"]),
         (["docker", "-e", "API_KEY"], ["docker", "-e", "API_KEY"]),
         (["env", f"my_token={HEX}", "mail"], ["env", "my_token=***", "mail"]),
-        (["mcp-remote", "--header", f"Authorization: Bearer {HEX}"], ["mcp-remote", "--header", "Authorization: ***"]),
+        (
+            ["mcp-remote", "--header", f"Authorization: Bearer {HEX}"],
+            ["mcp-remote", "--header", "Authorization: Bearer ***"],
+        ),
         (["mail", "postgres://u:s3cret@h/x"], ["mail", "postgres://u:***@h/x"]),
         (["mail", "https://h/?token=abc"], ["mail", "https://h/?token=***"]),
         (["mail", "--max-tokens", "4096"], ["mail", "--max-tokens", "4096"]),
         (["mail", "--token", "--verbose"], ["mail", "--token", "--verbose"]),
         (["mail", "--verbose", "x=y"], ["mail", "--verbose", "x=y"]),
+        (["mr", "--header=Authorization: Bearer Kx7sec99"], ["mr", "--header=Authorization: Bearer ***"]),
+        (["mr", "--header", "Authorization:Bearer Kx7sec99"], ["mr", "--header", "Authorization:Bearer ***"]),
+        (["mr", "--api-key", "-Kx7dash12345"], ["mr", "--api-key", "***"]),
+        (["sh", "-c", "API_KEY=hunter2; touch /x"], ["sh", "-c", "API_KEY=***; touch /x"]),
+        (["sh", "-c", "API_KEY='hunter2' exec mail"], ["sh", "-c", "API_KEY='***' exec mail"]),
+        (["python", "-c", "TOKEN='a'\nrun('x')"], ["python", "-c", "TOKEN='***'\nrun('x')"]),
+        (["sh", "-c", "Authorization: x; touch /y"], ["sh", "-c", "Authorization: ***; touch /y"]),
+        (["curl", "Cookie: sid=abc; touch /y"], ["curl", "Cookie: sid=***; touch /y"]),
+        (["mail", "--token", "a; touch /y"], ["mail", "--token", "a; touch /y"]),
+        (["sh", "-c", "x://a:b;touch${IFS}y@h"], ["sh", "-c", "x://a:b;touch${IFS}y@h"]),
+        (["sh", "-c", "x?token=b;touch${IFS}y"], ["sh", "-c", "x?token=***;touch${IFS}y"]),
     ],
 )
 def test_a_command_line_is_shown_without_its_secrets(argv: list[str], shown: list[str]) -> None:
     assert redact_argv(argv) == shown
+
+
+ACTED_ON = re.compile(r"[\s;|&$()<>`'\"\\{}\[\]]")
+
+
+@given(
+    st.lists(
+        st.text(alphabet="aZ9_-=: ;|&$()<>`'\"\\{}/@?\n", max_size=40)
+        | st.sampled_from(["API_KEY=", "--token", "Authorization: ", "Cookie: a=", "http://u:", "?token="]),
+        max_size=6,
+    )
+)
+@settings(max_examples=400)
+def test_nothing_that_a_shell_acts_on_is_ever_hidden(parts: list[str]) -> None:
+    """A configuration could otherwise hide what it does behind a secret's name."""
+    for argv in (parts, ["".join(parts)]):
+        for argument, shown in zip(argv, redact_argv(argv), strict=True):
+            assert ACTED_ON.findall(argument) == ACTED_ON.findall(shown)
 
 
 @given(st.text(max_size=60))

@@ -110,12 +110,14 @@ class HttpStub:
         return web.json_response(answer, status={-32601: 404, -32022: 400}.get(code, 200))
 
     async def sse_answer(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        """A notification and a keep-alive before the answer, in an event stream."""
+        """A keep-alive, a place to resume from, a notification and ``strays`` before the answer, in an event stream."""
         if "id" not in body:
             return web.Response(status=202)
         note = {"jsonrpc": "2.0", "method": "notifications/message", "params": {}}
         noted, answer = json.dumps(note), json.dumps(self.rpc(body))
-        text = f": hello\r\n\r\nevent: message\r\ndata: {noted}\r\n\r\ndata: {answer}\r\n\r\n"
+        strays = "".join(f"data: {stray}\r\n\r\n" for stray in self.options.get("strays", ()))
+        before = f": hello\r\n\r\nid: 1_2\r\ndata:\r\n\r\nevent: message\r\ndata: {noted}\r\n\r\n{strays}"
+        text = f"{before}data: {answer}\r\n\r\n"
         return web.Response(body=text.encode(), content_type="text/event-stream")
 
     async def asks_first(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:

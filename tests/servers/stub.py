@@ -540,6 +540,14 @@ def bare(stub: Stub) -> None:
 
 
 @mode
+def leaves_its_stdout(stub: Stub) -> None:
+    """Exits with 3 and leaves a child that holds its stdout."""
+    if os.fork() == 0:
+        forever()
+    os._exit(3)
+
+
+@mode
 def closes_stdout(stub: Stub) -> None:
     os.close(1)
     forever()

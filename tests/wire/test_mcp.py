@@ -76,7 +76,10 @@ def test_the_capability_is_there_or_not() -> None:
 
 def test_an_empty_text_is_a_cursor_and_only_absence_or_null_ends_the_list() -> None:
     assert parse_page({"tools": [], "nextCursor": ""}) == Page([], "")
-    assert parse_page({"tools": [1]}) == parse_page({"tools": [1], "nextCursor": None}) == Page([1], None)
+    assert parse_page({"tools": [1]}) == Page([1], None)
+    null = parse_page({"tools": [1], "nextCursor": None})
+    assert (null.tools, null.next_cursor) == ([1], None)
+    assert [one.key for one in null.deviations] == ["null tools/list.nextCursor"]
 
 
 @pytest.mark.parametrize("result", [None, [], "x", {}, {"tools": None}, {"tools": {}}, {"tools": [], "nextCursor": 0},

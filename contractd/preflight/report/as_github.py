@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from contractd.preflight.model import Finding, Severity
+from contractd.preflight.model import Finding, Severity, by_urgency
 from contractd.preflight.report.words import (
     Page,
-    by_urgency,
     is_file,
     is_open,
     named_from,

@@ -14,8 +14,8 @@ from typing import Any
 
 from contractd._version import __version__
 from contractd.errors import Place
-from contractd.preflight.model import Finding, ProviderView, Report, RuntimeView, ToolView
-from contractd.preflight.report.words import Counts, Page, by_urgency, questions
+from contractd.preflight.model import Finding, ProviderView, Report, RuntimeView, ToolView, by_urgency
+from contractd.preflight.report.words import Counts, Page, questions
 
 VERSION = 1
 _DEEPEST = 40
@@ -27,12 +27,16 @@ def render(page: Page) -> str:
 
 
 def dumps(value: Any) -> str:
-    """Valid JSON whatever ``value`` holds; lone surrogates survive as escapes."""
-    return json.dumps(plain(value), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+    """Valid JSON whatever ``value`` holds; lone surrogates survive as escapes.
+
+    ``##[`` is spelt with an escape: it would be a command to GitHub's runner.
+    """
+    text = json.dumps(plain(value), indent=2, ensure_ascii=True, allow_nan=False)
+    return text.replace("##[", "#\\u0023[") + "\n"
 
 
 def document(page: Page) -> dict[str, Any]:
-    """Issue 2, item 9, and what is beside it."""
+    """The report as ``contractd schema report`` describes it."""
     report = page.report
     return {
         "version": VERSION,

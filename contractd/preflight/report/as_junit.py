@@ -20,7 +20,7 @@ from contractd.preflight.report.words import (
     questions,
     remedy_lines,
 )
-from contractd.text import visible_lines
+from contractd.text import defused, visible_lines
 
 _QUESTIONS = {"configured": "is configured", "started": "did start", "tools_listed": "has listed its tools"}
 
@@ -39,7 +39,7 @@ def render(page: Page) -> str:
     for key in ("tests", "failures", "skipped", "errors"):
         root.set(key, str(sum(int(suite.get(key, "0")) for suite in root)))
     ET.indent(root)
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + defused(ET.tostring(root, encoding="unicode")) + "\n"
 
 
 def _suite(root: ET.Element, name: str, cases: Iterable[ET.Element], seconds: float) -> ET.Element:

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import re
 
-from contractd.preflight.model import Finding, ProviderView, Remedy, ToolView
-from contractd.preflight.report.cells import defused
+from contractd.preflight.model import Finding, ProviderView, Remedy, ToolView, by_urgency
 from contractd.preflight.report.words import (
     SYMBOLS,
     Counts,
     Page,
-    by_urgency,
     conditions,
     groups,
     is_open,
@@ -25,6 +23,7 @@ from contractd.preflight.report.words import (
     runtime_line,
     summary,
 )
+from contractd.text import defused
 
 AT_MOST = 50  # findings at length: a comment has room for 65,536 characters
 _APART = "&#8203;"

@@ -11,11 +11,10 @@ from urllib.parse import quote
 
 from contractd._version import __version__
 from contractd.errors import Place
-from contractd.preflight.model import Finding, Rule, Severity
+from contractd.preflight.model import Finding, Rule, Severity, by_urgency
 from contractd.preflight.report.as_json import dumps
 from contractd.preflight.report.words import (
     Page,
-    by_urgency,
     is_file,
     named_from,
     one_line,

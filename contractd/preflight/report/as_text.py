@@ -24,6 +24,7 @@ from contractd.text import plural, visible_lines
 
 LONG_LIST = 12  # tools; past that the bound ones are counted
 _NOT_BOUND_AT_MOST = 40
+_TITLES = ["tool", "runtime name", "the model sees", "status"]
 _LABEL = 9  # columns of "runtime  "
 
 _COLORS = {
@@ -128,14 +129,29 @@ def _tools(tools: tuple[ToolView, ...], page: Page, paint: Paint) -> Iterator[st
     if not tools:
         return
     shown, left = _chosen(tools, page)
-    titles = ["tool", "runtime name", "the model sees", "status"]
-    head, *body = table([titles, *(_row(tool, page) for tool in shown)], page.width - 4, shrink=(0, 1))
-    yield "    " + paint("  ".join(head), "dim")
-    for tool, row in zip(shown, body, strict=True):
-        row[2] = paint(row[2], _COLORS[tool.visible])
-        row[3] = paint(row[3], _COLORS[tool.status])
-        yield "    " + "  ".join(row)
+    rows = [_row(tool, page) for tool in shown]
+    # Names too long for a table stand below each other, and don't take it from the rest.
+    narrow = [row for row in rows if table([_TITLES, row], page.width - 4)]
+    fitting = table([_TITLES, *narrow], page.width - 4) or [_TITLES]
+    if len(fitting) > 1:
+        yield "    " + paint("  ".join(fitting[0]), "dim")
+    cells_of = {id(row): cells for row, cells in zip(narrow, fitting[1:], strict=False)}
+    for tool, row in zip(shown, rows, strict=True):
+        if id(row) in cells_of:
+            name, runtime_name, sees, status = cells_of[id(row)]
+            painted = (paint(sees, _COLORS[tool.visible]), paint(status, _COLORS[tool.status]))
+            yield "    " + "  ".join((name, runtime_name, *painted))
+        else:
+            yield from _stacked(tool, row, page, paint)
     yield from (paint(f"    … {line}", "dim") for line in left)
+
+
+def _stacked(tool: ToolView, row: Sequence[str], page: Page, paint: Paint) -> Iterator[str]:
+    """One tool over several lines, where a table does not fit the terminal: no name is cut."""
+    name, runtime_name, sees, status = row
+    yield from _hung(f"{name} → {runtime_name}", page.width)
+    lines = wrap(f"{sees} · {status}", page.width, first=8, indent=" " * 8)
+    yield from (paint(line, _COLORS[tool.status]) for line in ["        " + lines[0], *lines[1:]])
 
 
 def _row(tool: ToolView, page: Page) -> list[str]:
@@ -148,12 +164,16 @@ def _row(tool: ToolView, page: Page) -> list[str]:
 
 
 def _chosen(tools: tuple[ToolView, ...], page: Page) -> tuple[Sequence[ToolView], list[str]]:
-    """The rows to show, and what is said of the others. In a long list what isn't bound comes first."""
+    """The rows to show, and what is said of the others. In a long list what has trouble comes first, and last what
+    was left out on purpose."""
     if page.verbose or len(tools) <= LONG_LIST:
         return tools, []
     bound = [tool for tool in tools if tool.status == "bound"]
-    others = [tool for tool in tools if tool.status != "bound"]
+    others = [tool for tool in tools if tool.status not in ("bound", "excluded")]
+    excluded = [tool for tool in tools if tool.status == "excluded"]
     room = max(LONG_LIST - len(others), 0)
+    rest = max(room - len(bound), 0)
     left = [f"{len(others) - _NOT_BOUND_AT_MOST} more, not bound"] if len(others) > _NOT_BOUND_AT_MOST else []
     left += [f"{len(bound) - room} more bound"] if len(bound) > room else []
-    return others[:_NOT_BOUND_AT_MOST] + bound[:room], left
+    left += [f"{len(excluded) - rest} more excluded"] if len(excluded) > rest else []
+    return others[:_NOT_BOUND_AT_MOST] + bound[:room] + excluded[:rest], left

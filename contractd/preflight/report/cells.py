@@ -6,13 +6,13 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from contractd.text import defused
+
 _SGR = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 _COLOR = re.compile(r"(\x1b\[[0-9;]*m)")
-# What GitHub's runner takes for a command at the start of a line, blanks and colours before it or not.
-_COMMAND = re.compile(r"^((?:\s|\x1b\[[0-9;]*m)*)::", re.MULTILINE)
 
-_LAST_AT_LEAST = 32  # columns of a table's last column, before the others give way
-_NAME_AT_LEAST = 12
+_LAST_AT_LEAST = 12  # columns of a table's last column
+_LONGEST_NAME = 64
 
 
 class Paint:
@@ -92,23 +92,15 @@ def _pieces(word: str, width: int) -> list[str]:
     return [*pieces, word]
 
 
-def table(rows: Sequence[Sequence[str]], width: int, shrink: Sequence[int]) -> list[list[str]]:
-    """Pad the cells of each column. Where rows don't fit, the columns ``shrink`` give way, and the last one is cut."""
-    widths = [max(cells(row[column]) for row in rows) for column in range(len(rows[0]))]
-    last, gaps = len(widths) - 1, 2 * (len(widths) - 1)
-    excess = sum(widths[:-1]) + min(widths[-1], _LAST_AT_LEAST) + gaps - width
-    while excess > 0:
-        widest = max(shrink, key=lambda column: widths[column])
-        if widths[widest] <= _NAME_AT_LEAST:
-            break
-        widths[widest] -= 1
-        excess -= 1
-    widths[-1] = max(_NAME_AT_LEAST, min(widths[-1], width - gaps - sum(widths[:-1])))
+def table(rows: Sequence[Sequence[str]], width: int) -> list[list[str]] | None:
+    """Pad the cells of each column and cut the last one. None where the columns before it leave too little room:
+    what tells rows apart is never cut, save a name that is longer than any that a model provider takes."""
+    widths = [min(max(cells(row[column]) for row in rows), _LONGEST_NAME) for column in range(len(rows[0]) - 1)]
+    room = width - sum(widths) - 2 * len(widths)
+    if room < _LAST_AT_LEAST:
+        return None
     return [
-        [
-            cut(cell, size) if column == last else pad(squeeze(cell, size), size)
-            for column, (cell, size) in enumerate(zip(row, widths, strict=True))
-        ]
+        [*(pad(squeeze(cell, size), size) for cell, size in zip(row[:-1], widths, strict=True)), cut(row[-1], room)]
         for row in rows
     ]
 
@@ -117,11 +109,6 @@ def finished(text: str) -> str:
     """No line ends in blanks or is a workflow command: wrapping may have put hostile text at the start of one."""
     lines = "\n".join(_trimmed(line) for line in text.split("\n"))
     return defused(lines)
-
-
-def defused(text: str) -> str:
-    """What GitHub's runner would take for a command, spelt so that it doesn't."""
-    return _COMMAND.sub(r"\1\\x3a:", text).replace("##[", "##\\x5b")
 
 
 def _trimmed(line: str) -> str:

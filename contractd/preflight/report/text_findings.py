@@ -6,11 +6,11 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 
-from contractd.preflight.model import Finding, Remedy
+from contractd.preflight.model import Finding, Remedy, by_urgency
 from contractd.preflight.report.as_json import plain
 from contractd.preflight.report.cells import Paint, wrap
 from contractd.preflight.report.snippet import Shown, Sources
-from contractd.preflight.report.words import Page, by_urgency, is_open, one_line, place_line, remedy_lines, subject_of
+from contractd.preflight.report.words import Page, is_open, one_line, place_line, remedy_lines, subject_of
 
 _OF_A_KIND_AT_MOST = 8  # open findings of one rule about one provider; then they are counted
 _AT_MOST = 120  # open findings in all

@@ -20,6 +20,7 @@ from contractd.preflight.model import (
     RuntimeView,
     Severity,
     ToolView,
+    by_urgency,
 )
 from contractd.text import listed, plural, visible
 
@@ -52,19 +53,6 @@ class Page:
 def one_line(text: str, limit: int = 600) -> str:
     """Hostile text on one line. ``##[`` would be a command to GitHub's runner wherever it stands in a line."""
     return visible(text, limit).replace("##[", "##\\x5b")
-
-
-def by_urgency(findings: tuple[Finding, ...]) -> list[Finding]:
-    """Open ones first, then settled, then suppressed; the severest first in each."""
-
-    def key(finding: Finding) -> tuple[object, ...]:
-        state = 1 if finding.settled else 2 if finding.suppressed else 0
-        return (
-            state, -SEVERITIES.index(finding.severity), finding.rule.id,
-            finding.provider or "", finding.tool or "", finding.place.file, finding.place.line or 0, finding.subject,
-        )  # fmt: skip
-
-    return sorted(findings, key=key)
 
 
 def is_open(finding: Finding) -> bool:
@@ -161,6 +149,8 @@ def summary(report: Report) -> str:
         parts.append(f"{report.hidden} not selected")
     if report.undetermined:
         parts.append(one_line(f"left open: {listed(report.undetermined)}"))
+    if report.fail_on == "never":
+        parts.append("fail-on is never: no finding counts")
     if report.offline:
         parts.append("offline")
     return f"{report.verdict}: {', '.join(parts)}"

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from contractd.preflight.catalogue import rule
-from contractd.preflight.model import Finding
+from contractd.preflight.model import Finding, Remedy
 from contractd.preflight.names import NamedTool
 from contractd.preflight.rules.configuration import remedies
 from contractd.preflight.severity import effect_of, equal_names
@@ -35,7 +35,8 @@ def _between_servers(view: View) -> Iterator[Finding]:
         if len(present) > 1:
             yield _equal(view, name, present, None)
         elif len(tools) > 1:
-            yield _equal(view, name, tools, "all but one are left out of the model's list")
+            left = "all but one" if present else "all of them"
+            yield _equal(view, name, tools, f"{left} are left out of the model's list")
 
 
 def _listed_twice(view: View) -> Iterator[Finding]:
@@ -68,16 +69,35 @@ def _equal(view: View, name: str, tools: list[NamedTool], settled: str | None) -
         rule("provider-collision" if same_raw else "collision-after-naming"),
         equal_names("write" if "write" in effects else "read", aborts=False),
         f"{listed(who)} are {together} {visible(name, 130)} to the model: {_winner(view, one_server=one_server)}",
-        "rename one of the tools" if one_server else "rename one of the servers",
+        _action(view, tools, one_server=one_server),
         tools[-1].entry.place,
         provider=tools[-1].entry.name,
         tool=tools[-1].raw,
         subject=name,
         retryable=False,
         settled=settled,
-        remedies=remedies(view.runtime.exclude(tools[-1].entry, [tools[-1].raw])),
+        remedies=_leave_one_out(view, tools),
         details={"runtime_name": name, "tools": [f"{tool.entry.id}.{tool.raw}" for tool in tools]},
     )
+
+
+def _leave_one_out(view: View, tools: list[NamedTool]) -> tuple[Remedy, ...]:
+    """Lines that leave the last one out, unless the same lines leave another out too."""
+    *others, last = (view.runtime.exclude(tool.entry, [tool.raw]) for tool in tools)
+    return () if last in others else remedies(last)
+
+
+def _action(view: View, tools: list[NamedTool], *, one_server: bool) -> str:
+    """What makes two names of one. Renaming an entry does so only where its name is in the names of its tools."""
+    out = ", or leave one of them out as below" if _leave_one_out(view, tools) else ""
+    if one_server:
+        return f"rename one of the tools{out}"
+    part = view.profile.mcp.server_part(len(view.table.servers)) if view.profile else "key"
+    if part == "key":
+        return f"rename one of the servers{out}"
+    if part is None:
+        return f"switch one of the servers off for this session{out}"
+    return f"give one of the servers another {part}{out}"
 
 
 def _winner(view: View, *, one_server: bool) -> str:
@@ -101,7 +121,7 @@ def _ambiguous(view: View) -> Iterator[Finding]:
     by_raw: dict[str, list[NamedTool]] = defaultdict(list)
     for tool in view.table.tools:
         if tool.contract is not None and not tool.excluded:
-            by_raw[tool.raw].append(tool)
+            by_raw[tool.own].append(tool)
     by_servers: dict[tuple[str, ...], list[list[NamedTool]]] = defaultdict(list)
     for tools in by_raw.values():
         servers = tuple(dict.fromkeys(tool.entry.name for tool in tools))
@@ -112,7 +132,7 @@ def _ambiguous(view: View) -> Iterator[Finding]:
 
 
 def _shared(servers: tuple[str, ...], shared: list[list[NamedTool]]) -> Finding:
-    raws, first = [tools[0].raw for tools in shared], shared[0]
+    raws, first = [tools[0].own for tools in shared], shared[0]
     one = len(raws) == 1
     return Finding(
         rule("ambiguous-bare-name"),
@@ -120,7 +140,7 @@ def _shared(servers: tuple[str, ...], shared: list[list[NamedTool]]) -> Finding:
         f"{listed(raws)} {'is' if one else 'are'} offered by {listed(servers)}: an instruction that says only "
         f"{'this name' if one else 'such a name'} leaves the choice to the model",
         "name the tool in instructions as the model sees it: "
-        + listed([tool.name or tool.raw for tool in first], last="or"),
+        + listed([tool.name or tool.own for tool in first], last="or"),
         first[-1].entry.place,
         provider=first[-1].entry.name,
         tool=raws[0] if one else None,

@@ -34,6 +34,7 @@ def check(view: View) -> Iterator[Finding]:
             undetermined=problem.undetermined,
             remedies=remedies(*problem.fixes),
         )
+    yield from _written_twice(view)
     yield from _nothing(view)
     yield from _unrecognised(view)
     for entry in view.setup.entries:
@@ -43,6 +44,33 @@ def check(view: View) -> Iterator[Finding]:
 def remedies(*fixes: Fix | None) -> tuple[Remedy, ...]:
     """A runtime's fixes as the report shows them."""
     return tuple(Remedy(fix.where, fix.text, fix.language) for fix in fixes if fix is not None)
+
+
+def _written_twice(view: View) -> Iterator[Finding]:
+    """Keys that parsers of these formats read twice and keep once; the names of servers have been told already."""
+    told = {(problem.place.file, problem.place.pointer) for problem in view.setup.problems}
+    holders = [(entry.source.document.path, entry.pointer) for entry in view.setup.entries]
+    for source in view.setup.sources:
+        path = source.document.path
+        tables = {pointer.rpartition("/")[0] for file, pointer in holders if file == path}
+        for quirk in source.document.quirks:
+            if quirk.kind != "duplicate-key" or (path, quirk.pointer) in told:
+                continue
+            entry = next((one for one in view.setup.entries if one.source.document.path == path
+                          and quirk.pointer.startswith(one.pointer + "/")), None)  # fmt: skip
+            # A table of servers written twice: the servers in the first are gone.
+            lost = any(table == quirk.pointer or table.startswith(quirk.pointer + "/") for table in tables)
+            yield Finding(
+                rule("duplicate-name"),
+                "medium" if lost or entry else "low",
+                f"{visible(quirk.detail, 80)} is written twice; the later one counts, the first is lost"
+                + (" with the servers in it" if lost else ""),
+                "write it once, with all that belongs to it",
+                Place(path, quirk.mark.line, quirk.mark.column, quirk.pointer),
+                provider=entry.name if entry else None,
+                subject=quirk.pointer,
+                retryable=False,
+            )
 
 
 def _nothing(view: View) -> Iterator[Finding]:
@@ -71,9 +99,11 @@ def _unrecognised(view: View) -> Iterator[Finding]:
         rule("runtime-not-recognised"),
         "info",
         f"{view.about.reason}; names are shown as contractd exposes them, and no built-in tools are compared",
-        "say which agent runtime it is for: --runtime NAME",
+        f"say which agent runtime it is for: --runtime {listed(view.rivals or ['NAME'], last='or')}, or --runtime "
+        "contractd if none stands between its servers and your own program",
         view.file,
         retryable=False,
+        undetermined=True,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contractd.contracts import Flaw, FlawedTool
 from contractd.preflight.catalogue import rule
 from contractd.preflight.model import Finding
-from contractd.preflight.names import NamedTool
+from contractd.preflight.names import NamedTool, never_started
 from contractd.preflight.view import View
 from contractd.runtimes.base import Entry
 from contractd.text import plural, visible
@@ -60,7 +60,7 @@ def _worst(flaws: tuple[Flaw, ...]) -> Flaw:
 
 def _list_lost(view: View, entry: Entry) -> Iterator[Finding]:
     row = view.rows.get(entry.id)
-    if row is None or row.fetched is None:
+    if row is None or row.fetched is None or never_started(entry, view.table.conditions):
         return
     enabled = sum(other.disabled is None for other in view.setup.entries)
     lost = view.runtime.loss(row.fetched.manifest, view.profile, enabled)

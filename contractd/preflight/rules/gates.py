@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from contractd.preflight.catalogue import rule
 from contractd.preflight.model import Finding, Severity
+from contractd.preflight.names import never_started
 from contractd.preflight.rules.configuration import remedies
 from contractd.preflight.view import View
 from contractd.runtimes.base import Entry
 from contractd.runtimes.conditions import shut
-from contractd.text import listed, plural, visible
+from contractd.text import listed, visible
 
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]{3,60}\b")
 # Words in capitals that stderr is full of and that name no variable of a user's.
@@ -20,13 +21,22 @@ _NOT_MEANT = frozenset({"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "FATAL", "C
 
 def check(view: View) -> Iterator[Finding]:
     """Gates, waits, and variables that stay behind."""
-    up = _up_after(view)
+    up, started = _up_after(view), _started(view)
+    yield from _too_slow_together(view)
     for entry in view.setup.entries:
-        if entry.disabled is None:
-            yield from _gate(view, entry)
+        if entry.disabled is not None:
+            continue
+        yield from _gate(view, entry)
+        if entry in started:
             yield from _fatal(view, entry)
             yield from _not_awaited(view, entry, up.get(entry.id))
             yield from _not_passed(view, entry)
+
+
+def _started(view: View) -> list[Entry]:
+    """The servers that the runtime starts, or may start: what came of contractd's own start says nothing of others."""
+    conditions = view.table.conditions
+    return [one for one in view.setup.entries if one.disabled is None and not never_started(one, conditions)]
 
 
 def _gate(view: View, entry: Entry) -> Iterator[Finding]:
@@ -41,7 +51,7 @@ def _gate(view: View, entry: Entry) -> Iterator[Finding]:
     yield Finding(
         rule("gated-server"),
         severity,
-        f"{visible(entry.name)} {never}, and nothing is said: {gate.why}",
+        f"{visible(entry.name)} {never}{', and nothing is said' if gate.silent else ''}: {gate.why}",
         gate.settle,
         entry.place,
         confidence="high" if holds == "yes" else "low",
@@ -55,7 +65,7 @@ def _fatal(view: View, entry: Entry) -> Iterator[Finding]:
     row = view.rows.get(entry.id)
     if row is None or row.status != "failed":
         return
-    others = sum(other.disabled is None for other in view.setup.entries) - 1
+    others = len(_started(view)) - 1
     what = view.runtime.fatal(entry, others, timed_out=row.timed_out)
     if what:
         yield Finding(
@@ -67,6 +77,29 @@ def _fatal(view: View, entry: Entry) -> Iterator[Finding]:
             provider=entry.name,
             retryable=row.failure.retryable if row.failure else None,
         )
+
+
+def _too_slow_together(view: View) -> Iterator[Finding]:
+    """Servers that come up one after the other, all of them within one time; one that never answers is told apart."""
+    limit = view.runtime.budget_for_all
+    if limit is None or any(row.timed_out for row in view.rows.values()):
+        return
+    needed = 0.0
+    for entry in _started(view):
+        row = view.rows.get(entry.id)
+        before, needed = needed, needed + (row.seconds if row else 0.0)
+        if row and before <= limit < needed:
+            yield Finding(
+                rule("fatal-server"),
+                "high",
+                f"{visible(entry.name)} would be up after {needed:.1f} s: {view.runtime.title} starts its servers one "
+                f"after the other, and gives all of them together {limit:g} s; no model is asked, exit status 0",
+                "make the servers before it start faster, or switch off what this session does not need",
+                entry.place,
+                confidence="medium",  # a start takes another time on another day
+                provider=entry.name,
+                retryable=True,
+            )
 
 
 def _not_awaited(view: View, entry: Entry, up: float | None) -> Iterator[Finding]:
@@ -102,7 +135,7 @@ def _up_after(view: View) -> dict[str, float]:
     one that fails holds too."""
     places: dict[bool, list[float]] = {}
     up: dict[str, float] = {}
-    for entry in view.setup.entries:
+    for entry in _started(view):
         row = view.rows.get(entry.id)
         if row is None:
             continue
@@ -117,7 +150,7 @@ def _up_after(view: View) -> dict[str, float]:
 
 
 def _not_passed(view: View, entry: Entry) -> Iterator[Finding]:
-    """The runtime passes a few variables on; the server failed and names one that is set here and stays behind."""
+    """The runtime passes some variables on; the server failed and names one that is set here and stays behind."""
     row, spec = view.rows.get(entry.id), entry.spec
     if row is None or spec is None or row.status != "failed" or spec.inherit == "all":
         return
@@ -131,8 +164,8 @@ def _not_passed(view: View, entry: Entry) -> Iterator[Finding]:
         yield Finding(
             rule("variable-not-passed"),
             "medium",
-            f"{visible(entry.name)} failed and names {listed(missing)}: set here, but {view.runtime.title} passes only "
-            f"{plural(len(spec.inherit), 'variable')} of its environment on",
+            f"{visible(entry.name)} failed and names {listed(missing)}: set here, but {view.runtime.title} does not "
+            "pass such variables on to its servers",
             "name the variable in the server's entry",
             entry.place,
             confidence="medium",

@@ -40,7 +40,7 @@ def check(view: View) -> Iterator[Finding]:
     by_fold: dict[str, list[Named]] = defaultdict(list)
     for tool in view.table.tools:
         if tool.contract is not None and not tool.excluded:
-            by_fold[folded(tool.raw)].append(Named(tool.raw, tool=tool))
+            by_fold[folded(tool.own)].append(Named(tool.own, tool=tool))
     for builtin in view.table.builtins or ():
         by_fold[folded(builtin.tool.name)].append(Named(builtin.tool.name, builtin=builtin))
     found = 0
@@ -81,11 +81,21 @@ def _one_edit(skeletons: Mapping[str, str]) -> Iterator[tuple[Kind, str, str]]:
 
 
 def _bearers(left: list[Named], right: list[Named], kind: Kind) -> tuple[Named, Named] | None:
-    """A tool that bears one of the two names, and who bears the other."""
-    for one, other in product(left[:_MOST_BEARERS], right[:_MOST_BEARERS]):
-        if _apart(one, other) and (kind == "letters" or _same_work(one, other)):
-            return (other, one) if other.tool else (one, other)
-    return None
+    """A tool that bears one of the two names, and who bears the other: of several those that look the most alike."""
+    found = [
+        (one, other)
+        for one, other in product(left[:_MOST_BEARERS], right[:_MOST_BEARERS])
+        if _apart(one, other) and (kind == "letters" or _same_work(one, other))
+    ]
+    if not found:
+        return None
+    one, other = min(found, key=lambda pair: _unlike(pair[0].name, pair[1].name))
+    return (other, one) if other.tool else (one, other)
+
+
+def _unlike(one: str, other: str) -> int:
+    """How many characters a reader finds changed, case and separators among them."""
+    return abs(len(one) - len(other)) + sum(mine != theirs for mine, theirs in zip(one, other, strict=False))
 
 
 def _apart(one: Named, other: Named) -> bool:
@@ -122,7 +132,7 @@ def _finding(bearer: Named, other: Named, kind: Kind) -> Finding:
     return Finding(
         rule("look-alike-name"),
         "medium" if letters else "low",
-        f"{visible(tool.raw, 80)} of {visible(tool.entry.name, 60)} differs from "
+        f"{visible(bearer.name, 80)} of {visible(tool.entry.name, 60)} differs from "
         f"{'the built-in ' if other.builtin else ''}{shown}{whose} by {how}",
         "make sure which of the two is meant: such names are also how one tool poses as another"
         if letters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from contractd.documents import pointer_join
 from contractd.errors import Place
@@ -93,6 +93,7 @@ def _provider_takes(view: View, name: str) -> bool:
 
 
 def _hidden(view: View, entry: Entry, tools: list[NamedTool]) -> Iterator[Finding]:
+    """What the model never sees, and what it may not see: that never passes."""
     sound = [tool for tool in tools if tool.contract is not None and not tool.excluded and not tool.dropped]
     hidden = [tool for tool in sound if tool.visible == "no"]
     if hidden:
@@ -106,6 +107,40 @@ def _hidden(view: View, entry: Entry, tools: list[NamedTool]) -> Iterator[Findin
             retryable=False,
             remedies=remedies(view.runtime.reveal(entry)),
         )
+    # Where not even the built-ins are known, CTD307 leaves all of it open.
+    doubtful = [tool for tool in sound if tool.visible == "unknown"] if view.table.builtins is not None else []
+    if doubtful:
+        yield _perhaps_hidden(view, entry, doubtful)
+
+
+def _perhaps_hidden(view: View, entry: Entry, tools: list[NamedTool]) -> Finding:
+    title, seen, conditions = view.runtime.title, tools[0].seen, view.table.conditions
+    said = [("never in ", seen.never), ("nobody knows for ", seen.unsaid)]
+    told = [f"{words}{listed(_runs(runs, conditions.known), last='or')}" for words, runs in said if runs]
+    hangs = {key for run in (*seen.never, *seen.unsaid) for key in run if key in conditions.open}
+    values = [f"{key}={value}" for key in sorted(hangs) for value in conditions.open[key]]
+    show = view.runtime.reveal(entry)
+    say = f"say how it is run, with --condition {listed(values, last='or')}" if values else ""
+    otherwise = "have them shown in every run" if show else f"see in {title} itself what the model is shown"
+    return Finding(
+        rule("never-visible"),
+        "low",
+        f"whether the model sees {plural(len(tools), 'tool')} of {visible(entry.name)} hangs on how {title} is run: "
+        + ", ".join(told),
+        f"{say}, or {otherwise}" if say else otherwise,
+        entry.place,
+        provider=entry.name,
+        subject="perhaps",
+        retryable=False,
+        undetermined=True,
+        remedies=remedies(show),
+    )
+
+
+def _runs(runs: Iterable[Mapping[str, str]], stated: Mapping[str, str]) -> list[str]:
+    """What is not stated of these runs; all of it where everything is."""
+    told = [{key: value for key, value in run.items() if key not in stated} or run for run in runs]
+    return list(dict.fromkeys(" with ".join(f"{key}={value}" for key, value in run.items()) for run in told))
 
 
 def _deferred(view: View, entries: list[Entry]) -> Finding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from contractd.contracts import Contract
@@ -94,8 +95,22 @@ def _cause(view: View, entry: Entry, row: Row, failure: Failure) -> tuple[str, s
     if transport == "manifest-file":
         return "provider-failed", "correct the path of the manifest"
     if transport != "stdio":
-        return "provider-failed", "check the URL, and that the server runs"
+        return "provider-failed", _about_http(failure)
     return "provider-failed", f"{_SEE}: {view.runtime.title} will have none of its tools"
+
+
+def _about_http(failure: Failure) -> str:
+    """What to do about an HTTP server, by what it answered; without an answer it is not there."""
+    status = failure.details.get("status")
+    if not isinstance(status, int):
+        return "check the URL, and that the server runs"
+    if 300 <= status < 400:
+        return "put the address it names into the configuration: headers are not sent to another place"
+    if failure.retryable:
+        return "try again later" if status in (429, 503) else "look into the server's log, or try again later"
+    if status == 407:
+        return "have the proxy let it through"
+    return "check the URL: it is answered, though not as an MCP server would"
 
 
 def _unauthorized(entry: Entry, row: Row) -> Finding:
@@ -122,14 +137,26 @@ def _unauthorized(entry: Entry, row: Row) -> Finding:
 def _ready(entry: Entry, row: Row) -> Iterator[Finding]:
     assert row.fetched is not None
     name = visible(entry.name)
+    if entry.spec is not None and row.seconds > entry.spec.budget:
+        yield Finding(
+            rule("provider-timeout"),
+            "high",
+            f"{name} listed its tools after {row.seconds:.1f} s; the runtime gives it {entry.spec.budget:g} s",
+            "find out what it waits for, or give it more time in the runtime's own configuration",
+            entry.place,
+            provider=entry.name,
+            retryable=True,
+        )
     if row.evidence.foreign_count:
         first = visible(row.evidence.foreign[0], 80) if row.evidence.foreign else ""
+        count = row.evidence.foreign_count
+        stdio = row.spec.transport == "stdio"
+        kind = f"{plural(count, 'line')} to stdout" if stdio else f"{plural(count, 'event')} in its stream"
         yield Finding(
             rule("foreign-output"),
             "low",
-            f"{name} wrote {plural(row.evidence.foreign_count, 'line')} to stdout that are no messages, "
-            f"the first: {first}",
-            "have it log to stderr: a strict client drops the connection over this",
+            f"{name} wrote {kind} that {'is no message' if count == 1 else 'are no messages'}, the first: {first}",
+            f"{'have it log to stderr' if stdio else 'mend it'}: a strict client drops the connection over this",
             entry.place,
             provider=entry.name,
             retryable=False,
@@ -180,7 +207,10 @@ def _expected(view: View, reference: str, written: Place | None) -> Iterator[Fin
     row = view.rows.get(entry.id)
     if row is None or row.fetched is None:
         if entry.id in view.skipped:
-            return  # CTD207 leaves it open
+            unseen = f"{shown} is expected, and its server was not contacted"
+            finding = _missing(unseen, place, reference, entry, action="contact its server to know", retryable=True)
+            yield replace(finding, undetermined=True)
+            return
         failure = row.failure if row else None
         if row and failure and failure.signal in _REFUSED and _unauthorized(entry, row).undetermined:
             return  # CTD206 leaves it open

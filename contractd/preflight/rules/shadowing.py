@@ -28,7 +28,7 @@ def check(view: View) -> Iterator[Finding]:
         if equal is not None:
             yield _builtin_collision(view, tool, equal)
             continue
-        shadows += [_shadow(view, tool, builtin) for builtin in view.table.namesakes(tool)[:1]]
+        shadows += _shadows(view, tool)
     # One list of built-ins to take away: lines pasted for one finding must not undo those for another.
     taken = [one.builtin.tool.name for one in shadows if one.settled is None and one.severity != "low"]
     for one in shadows:
@@ -37,9 +37,11 @@ def check(view: View) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class Shadow:
-    """A tool and the built-in that its own name means. ``exact``: a call of that name lands in the built-in."""
+    """A tool and the built-in that its own name means. ``called``: that name, as the server or the user's settings give
+    it; ``exact``: a call of it lands in the built-in."""
 
     tool: NamedTool
+    called: str
     builtin: Builtin
     exact: bool
     effect: Effect
@@ -48,28 +50,38 @@ class Shadow:
     settled: str | None
 
 
-def _shadow(view: View, tool: NamedTool, builtin: Builtin) -> Shadow:
+def _shadows(view: View, tool: NamedTool) -> list[Shadow]:
+    """Of a tool that is renamed: by the name it has now, and settled, by the one it had."""
+    names = dict.fromkeys((tool.own, tool.raw))
+    meant = {name: view.table.namesakes(name, tool.name)[:1] for name in names}
+    found = [_shadow(view, tool, name, builtin) for name, builtins in meant.items() for builtin in builtins]
+    return found[:1] if len({one.builtin.name for one in found}) == 1 else found
+
+
+def _shadow(view: View, tool: NamedTool, called: str, builtin: Builtin) -> Shadow:
     assert tool.contract is not None
     declared = view.tool_policy(tool.entry, tool.raw)
     effect = effect_of(tool.contract, declared, builtin.tool)
-    exact = _answers(view, tool, builtin)
+    exact = _answers(view, tool, called, builtin)
     severity, why = shadowing(
         tool=tool.contract,
         effect=effect,
         builtin=builtin.tool,
         answers=exact,
-        reached=tool.name == tool.raw,
+        reached=tool.name == called,
         switched_on=builtin.presence != "off" or builtin.removed_by is not None,
     )
     settled = _settled(tool, builtin, overrides=bool(declared and declared.overrides_builtin))
-    return Shadow(tool, builtin, exact, effect, severity, why, settled)
+    if settled is None and called != tool.own:
+        settled = f"the server's tool is renamed to {visible(tool.own, 80)}"
+    return Shadow(tool, called, builtin, exact, effect, severity, why, settled)
 
 
 def _shadowing(view: View, one: Shadow, taken: list[str]) -> Finding:
     tool, builtin = one.tool, one.builtin
-    raw, name, server = visible(tool.raw, 80), visible(builtin.name, 80), visible(tool.entry.name, 60)
-    own = f"{name} is {view.runtime.title}'s own tool{_kinship(tool, builtin)}"
-    lands = _lands(view, tool, builtin, exact=one.exact)
+    raw, name, server = visible(one.called, 80), visible(builtin.name, 80), visible(tool.entry.name, 60)
+    own = f"{name} is {view.runtime.title}'s own tool{_kinship(one.called, builtin)}"
+    lands = _lands(view, one)
     low = one.severity == "low"
     away = remedies(view.runtime.disable_builtins([builtin.tool.name] if low else taken)) if not one.settled else ()
     shown = remedies(view.runtime.reveal(tool.entry)) if tool.visible == "deferred" else ()
@@ -98,25 +110,25 @@ def _shadowing(view: View, one: Shadow, taken: list[str]) -> Finding:
     )
 
 
-def _kinship(tool: NamedTool, builtin: Builtin) -> str:
+def _kinship(called: str, builtin: Builtin) -> str:
     """How the two names belong together, where they are not one."""
-    raw = visible(tool.raw, 80)
+    raw = visible(called, 80)
     if builtin.tool.namespace:
         return f", which has {raw} in a namespace of its own"
-    if tool.raw in builtin.tool.answers_to:
+    if called in builtin.tool.answers_to:
         return f", and answers to {raw} too"
-    return "" if tool.raw == builtin.tool.name else f", and {raw} reads as the same"
+    return "" if called == builtin.tool.name else f", and {raw} reads as the same"
 
 
-def _answers(view: View, tool: NamedTool, builtin: Builtin) -> bool:
+def _answers(view: View, tool: NamedTool, called: str, builtin: Builtin) -> bool:
     """Whether a call of the tool's own name lands in the built-in."""
     if builtin.tool.namespace is not None:
         return False
-    if tool.raw == builtin.tool.name or tool.raw in builtin.tool.answers_to:
-        return tool.name != tool.raw or tool.raw == builtin.tool.name
+    if called == builtin.tool.name or called in builtin.tool.answers_to:
+        return tool.name != called or called == builtin.tool.name
     # OpenCode tries a name that nobody bears once more in lower case.
     lowered = view.profile is not None and view.profile.mcp.clash.folding == "lower-case"
-    return lowered and builtin.tool.name == tool.raw.lower()
+    return lowered and builtin.tool.name == called.lower()
 
 
 def _short(tool: NamedTool, builtin: Builtin, *, exact: bool) -> str:
@@ -124,16 +136,18 @@ def _short(tool: NamedTool, builtin: Builtin, *, exact: bool) -> str:
     return f"its bare name goes to the built-in {name}" if exact else f"reads as the built-in {name}"
 
 
-def _lands(view: View, tool: NamedTool, builtin: Builtin, *, exact: bool) -> str:
-    raw, name = visible(tool.raw, 80), visible(builtin.name, 80)
-    if builtin.removed_by and exact:
+def _lands(view: View, one: Shadow) -> str:
+    builtin = one.builtin
+    raw, name = visible(one.called, 80), visible(builtin.name, 80)
+    if builtin.removed_by and one.exact:
         return f"With the built-in taken away by {builtin.removed_by}, a call of {raw} is refused."
-    if exact:
+    if one.exact:
         doubt = {"on": "", "maybe": " (where it is present)", "off": " (once it is switched on)"}[builtin.presence]
         return f"A call of {raw} lands in the built-in{doubt}."
-    bare = view.profile.mcp.clash.bare_name if view.profile else "undetermined"
+    # No built-in has exactly this name, or a call of it would land there.
+    bare = view.profile.mcp.clash.bare_name_without_builtin if view.profile else "undetermined"
     taker = "lands nobody knows where" if bare == "undetermined" else "is refused with an error"
-    if tool.name == tool.raw or bare == "mcp":
+    if one.tool.name == one.called or bare == "mcp":
         taker = "reaches the server"
     gone = f"is refused: {builtin.removed_by} takes the built-in away"
     theirs = gone if builtin.removed_by else "lands in the built-in"
@@ -180,7 +194,7 @@ def _builtin_collision(view: View, tool: NamedTool, builtin: Builtin) -> Finding
         rule("builtin-collision"),
         equal_names(effect, aborts=winner == "start-aborts", switched_on=builtin.presence != "off"),
         f"{raw} of {server} becomes {visible(builtin.name, 130)}, which is {view.runtime.title}'s own tool: {who}",
-        "rename the server or leave the tool out",
+        _apart(view, tool),
         tool.entry.place,
         confidence={"on": "high", "maybe": "medium", "off": "low"}[builtin.presence],  # type: ignore[arg-type]
         provider=tool.entry.name,
@@ -188,11 +202,18 @@ def _builtin_collision(view: View, tool: NamedTool, builtin: Builtin) -> Finding
         subject=builtin.name,
         retryable=False,
         settled=_settled(tool, builtin, overrides=bool(declared and declared.overrides_builtin)),
-        remedies=_either(
-            view.runtime.exclude(tool.entry, [tool.raw]), view.runtime.disable_builtins([builtin.tool.name])
-        ),
+        remedies=remedies(view.runtime.rename(tool.entry, tool.raw))
+        + _either(view.runtime.exclude(tool.entry, [tool.raw]), view.runtime.disable_builtins([builtin.tool.name])),
         details={"builtin": builtin.name, "wins": winner},
     )
+
+
+def _apart(view: View, tool: NamedTool) -> str:
+    """What makes two names of one: renaming the server only where its name is part of the tool's."""
+    part = view.profile.mcp.server_part(len(view.table.servers)) if view.profile else None
+    if part == "key":
+        return "rename the server or leave the tool out"
+    return "rename the tool or leave it out" if view.runtime.rename(tool.entry, tool.raw) else "leave the tool out"
 
 
 def _either(leave_out: Fix | None, take_away: Fix | None) -> tuple[Remedy, ...]:

@@ -1,4 +1,4 @@
-"""The JSON format, against issue 2 item 9 and its own published schema."""
+"""The JSON format, against its own published schema."""
 
 from __future__ import annotations
 

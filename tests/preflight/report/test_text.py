@@ -49,7 +49,7 @@ def test_colour_changes_nothing_but_colour(incident, documents):
 
 
 def test_every_status_is_said_in_a_word_and_a_symbol(incident):
-    text = render(incident)
+    text = render(incident, verbose=True)
     for phrase in ("✓ mail ready", "✗ search failed", "– drive skipped", "○ old disabled"):
         assert f"\n{phrase} · " in text
     for phrase in ("✓ bound", "! shadowed", "✗ quarantined", "– excluded"):
@@ -72,6 +72,33 @@ def test_a_long_list_shows_what_is_not_bound_first_and_counts_the_rest(make):
     assert rows[-1].strip() == "… 88 more bound"
     assert len(rows) == 1 + 12 + 1
     assert "more bound" not in render(report, verbose=True)
+
+
+def test_what_was_left_out_on_purpose_comes_last(make):
+    tools = [ToolView("big", f"off{n}", None, "no", "excluded") for n in range(20)]
+    tools[7:7] = [ToolView("big", f"on{n}", f"big_on{n}", "yes", "bound") for n in range(2)]
+    rows = [line.split()[0] for line in render(make(tools=tuple(tools))).splitlines() if re.match(r"    o", line)]
+    assert rows == ["on0", "on1", *(f"off{n}" for n in range(10))]
+    assert "\n    … 10 more excluded\n" in render(make(tools=tuple(tools)))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+def test_no_name_is_ever_cut_at_any_width(make, width):
+    """Names that differ in one letter must not look the same; where a table has no room for them there is none."""
+    names = [f"read_{letter}_of_a_file" for letter in "abc"]
+    tools = tuple(ToolView("files", name, f"mcp__filesystem__{name}", "yes", "bound") for name in names)
+    text = re.sub(r"\n +", "", render(make(tools=tools), width=width))
+    for name in names:
+        assert text.count(f"mcp__filesystem__{name}") == 1 and text.count(name) == 2
+
+
+def test_one_long_name_takes_the_table_from_no_other(make):
+    tools = (
+        ToolView("files", "x" * 90, "y" * 90, "yes", "bound"),
+        ToolView("files", "read", "files_read", "yes", "bound"),
+    )
+    text = render(make(tools=tools), width=100)
+    assert "\n    read  files_read    yes             ✓ bound\n" in text and "x" * 90 in text and "y" * 90 in text
 
 
 def test_many_tools_that_are_not_bound_are_counted_too(make):

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from contractd.errors import Place
-from contractd.preflight.model import Finding, ProviderView, Rule, ToolView
+from contractd.preflight.model import Finding, ProviderView, Rule, ToolView, by_urgency
 from contractd.preflight.report import FORMATS, render
-from contractd.preflight.report.words import Counts, by_urgency, groups, named_from, questions, summary
+from contractd.preflight.report.words import Counts, groups, named_from, questions, summary
 
 RULE = Rule("CTD301", "builtin-shadowing", None, "s")
 

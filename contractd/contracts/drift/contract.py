@@ -56,7 +56,7 @@ def _declared(old: Contract, new: Contract, found: Comparison) -> Comparison:
     """The comparison of what is declared; the one for everything where nothing is narrowed."""
     before, after = _schemas(old, new, found.direction)
     accepting = before if found.direction == "arguments" else after
-    told = told_of(accepting)
+    told = told_of(accepting, found.direction)
     if told == accepting:
         return found
     if found.direction == "arguments":

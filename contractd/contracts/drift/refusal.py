@@ -38,10 +38,15 @@ def refusal_of(schema: Any, value: Any) -> Refusal | None:
         return None
     path = list(error.schema_path)
     keyword = str(path[-1]) if path else "false"
-    missing = getattr(error.kind, "property", None)
-    return Refusal(
-        _pointer(error.instance_path), keyword, _pointer(path), missing if isinstance(missing, str) else None
-    )
+    return Refusal(_pointer(error.instance_path), keyword, _pointer(path), _property(error.kind))
+
+
+def _property(kind: Any) -> str | None:
+    """The property that is missing, or the first that is not taken."""
+    missing, unexpected = getattr(kind, "property", None), getattr(kind, "unexpected", None)
+    if isinstance(unexpected, list) and unexpected:
+        missing = unexpected[0]
+    return missing if isinstance(missing, str) else None
 
 
 def _pointer(path: Iterable[Any]) -> str:

@@ -36,7 +36,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What refuses a witness: where in the value, the keyword, and the keyword's place in the refusing schema."""
+    """What refuses a witness: where in the value, the keyword, and the keyword's place in the refusing schema.
+
+    ``property``: the one that is missing, or not taken.
+    """
 
     pointer: str
     keyword: str

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from contractd.contracts.compat.result import Direction
+
 SAFE: Final = 2**53 - 1  # RFC 7493 section 2.2: beyond it a double may not hold an integer
 # Where one of these stands anywhere, closing an object here could refuse what is declared there.
 _ENTANGLED: Final = frozenset(
@@ -20,11 +22,18 @@ _ONE: Final = ("items", "additionalProperties", "additionalItems")
 _NAMED: Final = ("properties", "$defs", "definitions")
 
 
-def told_of(schema: Any) -> Any:
-    """The schema, narrowed to what it declares; the schema itself where that can't be told apart."""
+def told_of(schema: Any, direction: Direction) -> Any:
+    """The schema, narrowed to what it declares; the schema itself where that can't be told apart.
+
+    Arguments that are described by no property at all are none; an object of that kind in another place may hold
+    whatever it wants.
+    """
     if not isinstance(schema, dict) or _entangled(schema):
         return schema
-    return _told(schema)
+    narrowed = _told(schema)
+    if direction == "arguments" and not any(key in schema for key in ("additionalProperties", *_BESIDE)):
+        narrowed["additionalProperties"] = False
+    return narrowed
 
 
 def _entangled(schema: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from contractd.contracts.compat import Comparison, compare_schemas
+from contractd.contracts.compat.budget import SECONDS
 from contractd.contracts.compat.result import Direction
 from contractd.contracts.contract import Contract
 from contractd.contracts.drift.hints import hint_changes
@@ -14,18 +15,20 @@ from contractd.contracts.drift.schemas import argument_changes, result_changes, 
 from contractd.contracts.drift.told import told_of
 
 
-def compare(old: Contract, new: Contract) -> ContractChange:
+def compare(old: Contract, new: Contract, *, seconds: float = SECONDS) -> ContractChange:
     """What became of a tool's promise. The name is not compared: a tool may have been renamed.
 
     A tool without an output schema promises nothing of its results: one that appears is compatible, one that vanishes
-    is breaking for whoever relied on it.
+    is breaking for whoever relied on it. ``seconds``: what each comparison of schemas may take before it is unknown.
     """
     same = old.digest == new.digest
     if same and old.description_digest == new.description_digest:
         return _unchanged(old, new)
-    arguments = _compared(old, new, "arguments") if not same else Comparison("compatible", "arguments")
-    results = _compared(old, new, "results") if not same else Comparison("compatible", "results")
-    declared = tuple(_declared(old, new, found) for found in (arguments, results) if found.verdict == "breaking")
+    arguments = _compared(old, new, "arguments", seconds) if not same else Comparison("compatible", "arguments")
+    results = _compared(old, new, "results", seconds) if not same else Comparison("compatible", "results")
+    declared = tuple(
+        _declared(old, new, found, seconds) for found in (arguments, results) if found.verdict == "breaking"
+    )
     changes: tuple[Difference, ...] = (
         *argument_changes(old, new, arguments.changes),
         *result_changes(old, new, results.changes),
@@ -48,11 +51,11 @@ def _schemas(old: Contract, new: Contract, direction: Direction) -> tuple[Any, A
     return tuple(True if side.output_schema is None else side.output_schema for side in (old, new))  # type: ignore[return-value]
 
 
-def _compared(old: Contract, new: Contract, direction: Direction) -> Comparison:
-    return compare_schemas(*_schemas(old, new, direction), direction)
+def _compared(old: Contract, new: Contract, direction: Direction, seconds: float) -> Comparison:
+    return compare_schemas(*_schemas(old, new, direction), direction, seconds=seconds)
 
 
-def _declared(old: Contract, new: Contract, found: Comparison) -> Comparison:
+def _declared(old: Contract, new: Contract, found: Comparison, seconds: float) -> Comparison:
     """The comparison of what is declared; the one for everything where nothing is narrowed."""
     before, after = _schemas(old, new, found.direction)
     accepting = before if found.direction == "arguments" else after
@@ -60,8 +63,8 @@ def _declared(old: Contract, new: Contract, found: Comparison) -> Comparison:
     if told == accepting:
         return found
     if found.direction == "arguments":
-        return compare_schemas(told, after, "arguments")
-    return compare_schemas(before, told, "results")
+        return compare_schemas(told, after, "arguments", seconds=seconds)
+    return compare_schemas(before, told, "results", seconds=seconds)
 
 
 def _refusal(old: Contract, new: Contract, found: Comparison) -> Refusal | None:

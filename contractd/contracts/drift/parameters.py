@@ -16,7 +16,7 @@ _LIKE = 0.5
 
 def renamed_parameters(old: Contract, new: Contract) -> dict[str, str]:
     """Old name to new name. One and the same schema but for its texts, and a sign that both mean one thing: like names,
-    like descriptions, or the only required one of its kind on both sides."""
+    like descriptions, or required on both sides with a word in common or as the only ones of their kind."""
     before, after = old.parameters, new.parameters
     gone = [name for name in before if name not in after][:_MOST]
     fresh = [name for name in after if name not in before][:_MOST]
@@ -25,8 +25,8 @@ def renamed_parameters(old: Contract, new: Contract) -> dict[str, str]:
         for other in fresh:
             if bare_shape(before[name]) == bare_shape(after[other]):
                 score = _likeness(name, other, before, after)
-                if not score and name in old.required and other in new.required and _only(old, new, name, other):
-                    score = _LIKE
+                if name in old.required and other in new.required and (score or _only(old, new, name, other)):
+                    score = max(score, _LIKE)
                 if score >= _LIKE:
                     scored.append((score, name, other))
     pairs: dict[str, str] = {}

@@ -46,23 +46,29 @@ def _by_likeness(
     gone: Sequence[Contract], fresh: Sequence[Contract], common: frozenset[str]
 ) -> list[tuple[Contract, Contract, str]]:
     """The best candidate of each, if there is one best and it is the best of the other as well."""
+    shapes = [_shape(tool) for tool in fresh]
     scores: dict[tuple[int, int], tuple[float, str]] = {}
     for row, old in enumerate(gone):
+        shape = _shape(old)
         for column, new in enumerate(fresh):
-            found = _likeness(old, new, common)
+            found = _likeness(old, new, common, same=shape == shapes[column])
             if found:
                 scores[row, column] = found
+    in_row: dict[int, list[float]] = defaultdict(list)
+    in_column: dict[int, list[float]] = defaultdict(list)
+    for (row, column), (score, _) in scores.items():
+        in_row[row].append(score)
+        in_column[column].append(score)
     pairs = []
     for (row, column), (score, reason) in scores.items():
-        rivals = [other for at, (other, _) in scores.items() if (at[0] == row) is not (at[1] == column)]
-        if all(other < score for other in rivals):
+        rivals = [*in_row[row], *in_column[column]]
+        if max(rivals) == score and rivals.count(score) == 2:  # itself in its row and in its column
             pairs.append((gone[row], fresh[column], reason))
     return pairs
 
 
-def _likeness(old: Contract, new: Contract, common: frozenset[str]) -> tuple[float, str] | None:
+def _likeness(old: Contract, new: Contract, common: frozenset[str], *, same: bool) -> tuple[float, str] | None:
     near = nearness(old.name, new.name, common)
-    same = _shape(old) == _shape(new)
     if same and near >= _NEAR:
         return 2 + near, "the parameters are the same and the names are near"
     if same and len(old.parameters) >= _TELLING:

@@ -87,7 +87,7 @@ def _fates(change: ManifestChange) -> dict[str, tuple[str, ...]]:
         "breaking": tuple(by_verdict["breaking"]),
         "removed": tuple(tool.name for tool in change.removed),
         "renamed": tuple(rename.new.name for rename in change.renamed),
-        "no longer valid": tuple(tool.name for tool, _ in change.lost),
+        "invalid": tuple(tool.name for tool, _ in change.lost),
         "undetermined": (*by_verdict["unknown"], *unreadable),
         "compatible": tuple(by_verdict["compatible"]),
         "added": tuple(tool.name for tool in change.added),

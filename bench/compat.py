@@ -3,13 +3,15 @@
     python -m bench.compat [FILE…]
 
 Each FILE is JSON lines: ``old``, ``new``, ``draft``, ``flags``, ``expected.{input,output}_safe``. Identical pairs and
-schemas that are invalid in their dialect are not scored. A breaking verdict counts only with its witness, which is
-confirmed here once more.
+schemas that are invalid in their dialect are not scored. Without a FILE the shared cases are taken: from
+``$CONTRACTD_SHARED``, else from ``../shared`` beside the checkout. A breaking verdict counts only with its witness,
+which is confirmed here once more.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import sys
 import time
@@ -24,7 +26,8 @@ from contractd.contracts.compat.confirm import Judge
 from contractd.contracts.compat.dialects import DEFAULT, dialect_named
 from contractd.contracts.compat.verdict import effective_dialect
 
-CASES = Path("/work/shared/cases/compat_cases.jsonl")
+SHARED = Path(os.environ.get("CONTRACTD_SHARED") or Path(__file__).resolve().parents[2] / "shared")
+CASES = SHARED / "cases" / "compat_cases.jsonl"
 SIDES = (("arguments", "input"), ("results", "output"))
 UNSCORED = {"identical", "not_valid_against_metaschema"}
 
@@ -109,7 +112,11 @@ def read(paths: Iterable[Path]) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    rows = read([Path(name) for name in sys.argv[1:]] or [CASES])
+    paths = [Path(name) for name in sys.argv[1:]] or [CASES]
+    missing = [str(path) for path in paths if not path.exists()]
+    if missing:
+        sys.exit(f"there is no {', '.join(missing)}")
+    rows = read(paths)
     print(f"{len(rows)} cases")
     for direction, side in SIDES:
         print(direction)

@@ -44,15 +44,17 @@ class Manifest:
         return manifest_digest((tool.name, tool.digest) for tool in self.tools)
 
 
-def build_manifest(listed: list[object], **details: Any) -> Manifest:
+def build_manifest(listed: list[object], *, again: tuple[str, ...] = (), **details: Any) -> Manifest:
     """A manifest from raw tools; a name listed twice is kept once, the later one, and named in ``duplicates``.
 
-    So is a name that only a quarantined tool bears besides: clients count names before they look into schemas.
+    So is a name that only a quarantined tool bears besides: clients count names before they look into schemas; and
+    ``again``, those of tools that were listed once more word for word, which are not in ``listed``.
     """
     noted = Noted()
     contracts, flawed = parse_tools(listed, noted)
     by_name = {contract.name: contract for contract in contracts}
-    names = Counter(tool.name for tool in (*contracts, *flawed) if tool.name is not None)
+    names = Counter([contract.name for contract in contracts] + [tool.name for tool in flawed if tool.name is not None])
+    names.update(again)
     twice = tuple(name for name, count in names.items() if count > 1)
     return Manifest(tuple(by_name.values()), flawed, duplicates=twice, deviations=noted.found, **details)
 

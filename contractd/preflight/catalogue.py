@@ -52,7 +52,7 @@ RULES: tuple[Rule, ...] = (
         "CTD207", "not-contacted", "info", "A server was not contacted, so nothing is known of it.", undetermined=True
     ),
     _rule("CTD208", "endless-list", "medium", "A server's list of tools goes round in circles."),
-    _rule("CTD209", "no-tools", "low", "A server is up and offers no tool at all."),
+    _rule("CTD209", "no-tools", None, "A server is up, and no tool of it is left."),
     _rule("CTD210", "hard-to-stop", "info", "A server does not end when its stdin is closed."),
     _rule("CTD301", "builtin-shadowing", None, "A tool's own name is a built-in's: a call of it lands there."),
     _rule("CTD302", "provider-collision", None, "Tools of one name in two servers have one runtime name."),
@@ -66,14 +66,17 @@ RULES: tuple[Rule, ...] = (
     _rule("CTD310", "ambiguous-bare-name", "info", "Several servers have a tool of this name."),
     _rule("CTD311", "filter-without-match", None, "An include or exclude list names a tool that is not offered."),
     _rule("CTD312", "declaration-without-match", "low", "contractd.toml declares something of no tool there is."),
-    _rule("CTD401", "unsupported-protocol", "high", "A server speaks no protocol version that contractd knows."),
+    _rule(
+        "CTD401", "unsupported-protocol", "high", "A server shares no protocol version with contractd or this runtime."
+    ),
     _rule("CTD402", "unsupported-schema-version", "high", "A manifest has a format version contractd does not read."),
     _rule("CTD403", "unsupported-dialect", "medium", "A schema names a JSON Schema dialect that is not known."),
     _rule("CTD404", "invalid-schema", "medium", "A tool's definition is not valid; the tool is quarantined alone."),
     _rule(
         "CTD405", "parameters-lost", "high", "A tool's input schema is nothing but $schema: its parameters are lost."
     ),
-    _rule("CTD406", "list-lost", "high", "One bad tool makes this runtime drop every tool of the server."),
+    _rule("CTD406", "list-lost", "high", "One bad tool or answer makes this runtime drop every tool of the server."),
+    _rule("CTD407", "off-schema", None, "A server's answers are not as MCP's schema says."),
     _drift("CTD410", "breaking-drift", "high", "A call that was valid is refused now, or a result breaks its promise."),
     _drift("CTD411", "compatible-drift", None, "A tool's contract changed, and calls and results keep to the old one."),
     _drift("CTD412", "description-drift", "low", "Texts changed: the model may choose and fill in differently."),

@@ -6,7 +6,7 @@ All that is put wrongly is an error here, so that no server is started in vain.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from contractd.documents import Document
 from contractd.preflight.baseline import read_baseline
@@ -15,6 +15,7 @@ from contractd.preflight.gather import Gathered, gather
 from contractd.preflight.request import Request
 from contractd.preflight.stated import check_stated
 from contractd.providers.base import ProviderSpec
+from contractd.runtimes.catalogue import nearest_profile
 
 # Shown what would be started; answers with the digests that may be. None: nobody can be asked.
 Ask = Callable[[list[Asked]], frozenset[str]]
@@ -53,4 +54,7 @@ def prepare(request: Request, *, ask: Ask | None = None) -> Prepared:
     check_stated(request, gathered)
     accepted = read_baseline(request.baseline, request.cwd) if request.baseline else frozenset[str]()
     specs, skipped = agreed(request, gathered, ask)
-    return Prepared(request, gathered, tuple(specs), skipped, accepted)
+    # The installed version answers only while the servers are asked: the stated one's data, else the newest.
+    profile = nearest_profile(gathered.runtime.name, gathered.stated)
+    eras = profile.mcp.eras if profile else ()
+    return Prepared(request, gathered, tuple(replace(spec, eras=eras) for spec in specs), skipped, accepted)

@@ -87,14 +87,25 @@ def _with_row(base: ProviderView, row: Row) -> ProviderView:
     )
 
 
-def tool_views(view: View, found: tuple[Finding, ...]) -> tuple[ToolView, ...]:
-    """One row for each listed tool."""
-    shadowed: dict[tuple[str, str], str] = {}
-    refused: set[str] = set()
+def _lost(found: tuple[Finding, ...]) -> dict[str, str]:
+    """Why the runtime has nothing of a server that listed its tools here, by the server's name."""
     lost: dict[str, str] = {}
     for finding in found:
         if finding.rule.name == "list-lost" and finding.provider is not None:
             lost[finding.provider] = f"the runtime drops the server's whole list over {visible(finding.subject, 80)}"
+        elif finding.rule.name == "unsupported-protocol" and finding.provider is not None:
+            lost[finding.provider] = "the runtime speaks no protocol version of its server"
+    return lost
+
+
+def tool_views(view: View, found: tuple[Finding, ...]) -> tuple[ToolView, ...]:
+    """One row for each listed tool."""
+    shadowed: dict[tuple[str, str], str] = {}
+    refused: set[str] = set()
+    lost = _lost(found)
+    # Whether the runtime takes a server's answers, nobody has tried: so nobody knows what the model sees of it.
+    doubtful = {finding.provider for finding in found if finding.rule.name == "off-schema" and finding.undetermined}
+    for finding in found:
         if finding.settled or finding.provider is None or finding.tool is None:
             continue
         entry = view.entry(finding.provider)
@@ -121,5 +132,7 @@ def tool_views(view: View, found: tuple[Finding, ...]) -> tuple[ToolView, ...]:
             status, note = "shadowed", shadowed[tool.entry.name, tool.raw]
         digest = tool.contract.digest if tool.contract else None
         seen: Visible = "no" if tool.entry.name in lost else tool.visible
+        if seen in ("yes", "deferred") and tool.entry.name in doubtful:
+            seen = "unknown"
         rows.append(ToolView(tool.entry.name, tool.raw, tool.name, seen, status, digest, note))
     return tuple(rows)

@@ -27,9 +27,14 @@ _METHOD_NOT_FOUND = -32601
 
 async def fetch(carrier: Carrier, spoken: Spoken, client: str, transport: Transport) -> Fetched:
     """List every page and build the manifest. Raises ProviderError: a failed list is never an empty one."""
-    tools, pages, loop, noted = await _list(carrier, spoken, client)
+    walk, loop, noted = await _list(carrier, spoken, client)
+    tools, pages = walk.tools, walk.pages
+    # Where the cursor goes round, everything comes again; where the list ends, a tool that came twice is in it twice.
+    again = () if loop else tuple(walk.repeated)
     # Beside the loop: a huge list costs its own provider's time and no other's.
-    manifest = await in_thread(build_manifest, tools, protocol_version=spoken.protocol_version, pages=pages)
+    manifest = await in_thread(
+        build_manifest, tools, again=again, protocol_version=spoken.protocol_version, pages=pages
+    )
     return Fetched(
         manifest,
         transport,
@@ -69,8 +74,8 @@ def _of_message(kinds: tuple[DeviationKind, ...], method: str) -> list[Deviation
     return [Deviation(kind, method, f"{_MESSAGES[kind]}, to {method}") for kind in kinds]
 
 
-async def _list(carrier: Carrier, spoken: Spoken, client: str) -> tuple[list[object], int, bool, Noted]:
-    """All tools, the number of pages, whether the cursor went round instead of ending, and what was noticed.
+async def _list(carrier: Carrier, spoken: Spoken, client: str) -> tuple[_Walk, bool, Noted]:
+    """What the pages brought, whether the cursor went round instead of ending, and what was noticed.
 
     The spec leaves a guard to the client: a cursor seen before, or pages in a row that bring nothing new, end the walk.
     """
@@ -81,7 +86,8 @@ async def _list(carrier: Carrier, spoken: Spoken, client: str) -> tuple[list[obj
         answer = await carrier.request("tools/list", list_params(client, spoken.era, spoken.protocol_version, cursor))
         if isinstance(answer, ErrorResponse):
             if answer.code == _METHOD_NOT_FOUND and not spoken.detail.has_tools and cursor is None:
-                return [], 1, False, noted  # it never said it had tools
+                walk.pages = 1
+                return walk, False, noted  # it never said it had tools
             if cursor is not None and answer.code == _INVALID_PARAMS and not restarted:
                 walk, cursor, restarted = _Walk(), None, True
                 continue  # an expired cursor: drop all pages and start again (spec, pagination)
@@ -93,16 +99,17 @@ async def _list(carrier: Carrier, spoken: Spoken, client: str) -> tuple[list[obj
         noted.add(*_of_message(answer.oddities, "tools/list"), *page.deviations)
         ended = await walk.take(page)
         if ended is not None:
-            return walk.tools, walk.pages, ended, noted
+            return walk, ended, noted
         cursor = page.next_cursor
 
 
 class _Walk:
-    """What the pages brought so far."""
+    """What the pages brought so far. ``repeated``: the names of tools that came again on a later page."""
 
     def __init__(self) -> None:
         self.tools: list[object] = []
         self.pages = 0
+        self.repeated: dict[str, None] = {}
         self._known: set[bytes] = set()
         self._cursors: set[str] = set()
         self._fruitless = 0
@@ -131,7 +138,12 @@ class _Walk:
     def _unseen(self, tools: list[object]) -> list[object]:
         """The tools that no earlier page brought. A tool listed twice on one page stays: it is a finding."""
         marks = [_fingerprint(tool) for tool in tools]
-        fresh = [tool for tool, mark in zip(tools, marks, strict=True) if mark not in self._known]
+        fresh = []
+        for tool, mark in zip(tools, marks, strict=True):
+            if mark not in self._known:
+                fresh.append(tool)
+            elif isinstance(tool, dict) and isinstance(tool.get("name"), str):
+                self.repeated[tool["name"]] = None
         self._known.update(marks)
         return fresh
 

@@ -27,6 +27,7 @@ Cost = Literal[
     "passed", "type-lost", "parameters-lost", "tool-lost", "first-wins", "last-wins", "server-lost", "start-aborts"
 ]
 Costs = dict[Case, Cost]
+Outcome = Literal["refused", "unanswered", "taken"]
 Bare = Literal["builtin", "error", "mcp", "undetermined"]
 
 
@@ -151,13 +152,25 @@ class Visibility(BaseModel):
 
 
 class Mcp(BaseModel):
-    """How MCP tools are named and shown; ``naming`` is executed by ``naming.py``."""
+    """How MCP tools are named and shown; ``naming`` is executed by ``naming.py``.
+
+    ``eras``: those its client speaks, empty where that is not known; ``newest``: the newest protocol version of them.
+    ``client``: its library in ``clients.json``, and ``client_differs`` where it does otherwise. ``client_aborts``:
+    where what it refuses keeps the whole agent from starting. ``no_tools``: whether a server without any tool, prompt
+    or resource counts as failed.
+    """
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
     naming: dict[str, Any]
     visibility: Visibility
     clash: Clash
+    eras: tuple[Literal["legacy", "modern"], ...] = ()
+    newest: str | None = None
+    client: str | None = None
+    client_differs: dict[str, Outcome] = Field(default_factory=dict)
+    client_aborts: tuple[Literal["one-server", "unanswered"], ...] = ()
+    no_tools: Literal["server-failed"] | None = None
     one_bad_tool: str | None = None
     one_bad_tool_cases: Costs | dict[Literal["one-server", "several-servers"], Costs] = Field(default_factory=_no_costs)
 

@@ -150,6 +150,6 @@ def test_without_any_tool_there_is_no_paragraph(shell: Shell) -> None:
     assert (done.code, done.out) == (3, "")
     assert not (shell.work / "rules.md").exists()
     shell.write("qwen.json", servers(mail=stub("listed", listed=[])))
-    empty = shell.run(*args, "--yes")
+    empty = shell.run("rules", "--config", "qwen.json", "--runtime", "claude-code", "-q", "-o", "rules.md", "--yes")
     assert empty.code == 2
     assert empty.err.startswith("error: no server offers a tool")

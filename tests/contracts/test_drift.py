@@ -173,10 +173,11 @@ def test_an_optional_parameter_more_breaks_only_calls_that_nobody_was_told_of() 
     assert set(change.arguments.witness.value) == {"b"}
 
 
-def test_an_integer_bound_where_json_stops_being_exact_breaks_no_call() -> None:
-    change = compare(tool({"n": NUMBER}), tool({"n": {**NUMBER, "maximum": 2**53 - 1}}))
+@pytest.mark.parametrize("integer", [NUMBER, {"type": ["integer", "null"]}, {"anyOf": [NUMBER, {"type": "null"}]}])
+def test_an_integer_bound_where_json_stops_being_exact_breaks_no_call(integer: Any) -> None:
+    change = compare(tool({"n": integer}), tool({"n": {**integer, "maximum": 2**53 - 1}}))
     assert (change.verdict, change.told) == ("breaking", "compatible")
-    nearer = compare(tool({"n": NUMBER}), tool({"n": {**NUMBER, "maximum": 2**53 - 2}}))
+    nearer = compare(tool({"n": integer}), tool({"n": {**integer, "maximum": 2**53 - 2}}))
     assert nearer.told == "breaking"
 
 

@@ -44,6 +44,17 @@ def test_a_verdict_is_ready_only_where_the_model_surely_sees_the_tools_or_can_se
     assert bool(named(report, "never-visible")) is (verdict != "ready")
 
 
+def test_what_is_only_assumed_of_a_run_that_hides_the_tools_is_said(bench: Bench) -> None:
+    setup = servers("gemini-cli", {"mail": GET}, options={"conditions": HEADLESS})
+    finding = the(bench.report(setup), "never-visible")
+    assert finding.message.endswith("1 tool of mail with approval=default, which is assumed")
+    assert "say with --condition" in finding.action
+    told = the(bench.report(setup.but(options={"conditions": {**HEADLESS, "approval": "plan"}})), "never-visible")
+    assert told.message.endswith("1 tool of mail") and "--condition" not in told.action
+    simple = the(bench.report(servers("qwen-code", {"mail": GET}, environ={"QWEN_CODE_SIMPLE": "1"})), "CTD308")
+    assert "assumed" not in simple.message
+
+
 def test_a_tool_that_settings_let_through_is_seen_and_its_neighbour_hangs_on_the_run(bench: Bench) -> None:
     setup = servers("gemini-cli", {"mail": [*GET, tool("get_y", "id")]}, top={"tools": {"allowed": ["get_x"]}})
     report = bench.report(setup)

@@ -300,6 +300,20 @@ def test_the_walk_ends_for_any_cursor_behaviour_and_lists_no_tool_twice(pages: A
     asyncio.run(run())
 
 
+@pytest.mark.parametrize(
+    ("last", "twice"),
+    [({"tools": [tool("a")]}, ("a",)), ({"tools": [tool("c")]}, ()), ({"tools": [tool("a")], "nextCursor": "x"}, ())],
+    ids=["listed twice", "two pages", "in circles"],
+)
+async def test_a_tool_that_comes_again_on_the_last_page_is_listed_twice_unless_the_list_goes_round(
+    last: Any, twice: tuple[str, ...]
+) -> None:
+    """Qwen Code 0.24.4 loses the server over it, though both are the same word for word."""
+    got, _ = await listed(lambda cursor: last if cursor else {"tools": [tool("a"), tool("b")], "nextCursor": "x"})
+    assert got.manifest.duplicates == twice
+    assert len(got.manifest.tools) == len({"a", "b", *(entry["name"] for entry in last["tools"])})
+
+
 async def test_fresh_tools_without_end_are_a_failure_and_not_a_short_list() -> None:
     with pytest.raises(ProviderError, match="does not end") as caught:
         await listed(lambda cursor: {"tools": [tool(f"t{cursor}")], "nextCursor": str(int(cursor or 0) + 1)})

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from contractd.providers import ProviderSpec
 from contractd.registry import Row
 from tests.servers.published import SERVERS, Published
-from tests.servers.specs import new_mark, published_spec, rows, stub_spec
+from tests.servers.specs import http_spec, new_mark, published_spec, rows, stub_spec
 
 SDK = Path(__file__).parents[1] / "servers" / "sdk_server.py"
 STARTS = [server for server in SERVERS.values() if server.tools is not None]
@@ -54,3 +56,12 @@ async def test_over_a_process_a_legacy_client_meets_the_era_that_is_left(mode: s
     (row,) = await rows(replace(spec, eras=("legacy",)))
     assert row.fetched is not None and row.fetched.era == era
     assert (row.fetched.refusal is not None) == (mode == "modern")
+
+
+async def test_over_http_too(http_stub: Callable[..., Any]) -> None:
+    """A modern server answers ``initialize`` with status 400 and the error that explains it."""
+    server = await http_stub("modern")
+    (row,) = await rows(replace(http_spec(server.url), eras=("legacy",)))
+    assert row.fetched is not None, row.failure
+    assert row.fetched.era == "modern" and row.fetched.refusal == "no version in common"
+    assert row.fetched.departures == ()

@@ -56,7 +56,7 @@ FAULTS = [
     Fault("SIGKILL", "dies", "stdio-04", exit_code=-9, options={"signal": int(signal.SIGKILL)}),
     Fault("SIGSEGV", "dies", "stdio-05", "SIGSEGV", exit_code=-11, options={"signal": int(signal.SIGSEGV)}),
     Fault("closes stdout and lives on", "closes-stdout", "stdio-06", "runs on"),
-    Fault("dies and leaves a child that holds its stdout", "leaves-its-stdout", "stdio-02", "it exited with code 3", budget=4),
+    Fault("dies, a child holds its stdout", "leaves-its-stdout", "stdio-02", "it exited with code 3", budget=SLOW),
     # the handshake
     Fault("swallows the probe", "swallows-probe"),
     Fault("answers anything to anything", "answers-anything"),

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from contractd.contracts.compat.document import Schema
-from contractd.contracts.compat.formula import Formula, Terms
+from contractd.contracts.compat.formula import Formula
 from contractd.contracts.compat.kinds import STRING
+from contractd.contracts.compat.terms import Terms
 
 if TYPE_CHECKING:
     from contractd.contracts.compat.compiler import Compiler

@@ -20,7 +20,7 @@ from contractd.contracts.compat.compile_parts import (
 from contractd.contracts.compat.dialects import Dialect
 from contractd.contracts.compat.document import Document, Schema, Undecided
 from contractd.contracts.compat.evaluated import Evaluation
-from contractd.contracts.compat.formula import Formula, Terms
+from contractd.contracts.compat.formula import Formula
 from contractd.contracts.compat.kinds import (
     ARRAY,
     BOOLEAN,
@@ -33,6 +33,7 @@ from contractd.contracts.compat.kinds import (
     exact,
 )
 from contractd.contracts.compat.one_of import exactly_one
+from contractd.contracts.compat.terms import Terms
 
 MAX_OPEN = 50  # schemas inside one another before one is put off, so that chains of references don't recurse
 

@@ -62,22 +62,28 @@ class Document:
     def _identify(self, node: Schema, base: str) -> str:
         name = node.get(self.dialect.identifier)
         if isinstance(name, str):
-            whole, fragment = urldefrag(name)
-            if whole:
-                base = urljoin(base, whole)
-                if self.resources.setdefault(base, node) is not node:
-                    raise Undecided("two parts of the schema have one identifier")
+            try:
+                whole, fragment = urldefrag(name)
+                base = urljoin(base, whole) if whole else base
+            except ValueError:
+                raise Undecided("an identifier can't be read") from None
+            if whole and self.resources.setdefault(base, node) is not node:
+                raise Undecided("two parts of the schema have one identifier")
             if fragment and self.dialect.lone_reference:  # an identifier that is only a fragment is an anchor
-                self.anchors.setdefault((base, fragment), node)
+                self._anchor(base, fragment, node)
         for keyword in ("$anchor", "$dynamicAnchor"):
             anchor = node.get(keyword)
             if isinstance(anchor, str) and self.dialect.knows(keyword):
-                self.anchors.setdefault((base, anchor), node)
+                self._anchor(base, anchor, node)
                 if keyword == "$dynamicAnchor":
                     self.dynamic[anchor] = self.dynamic.get(anchor, 0) + 1
         if node.get("$recursiveAnchor") is True and self.dialect.knows("$recursiveAnchor"):
             self.recursive += 1
         return base
+
+    def _anchor(self, base: str, name: str, node: Schema) -> None:
+        if self.anchors.setdefault((base, name), node) is not node:
+            raise Undecided("two parts of the schema have one anchor")
 
     def base_of(self, node: Any) -> str:
         return self.bases.get(id(node), "")

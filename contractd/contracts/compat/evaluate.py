@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from contractd.contracts.compat.formula import Formula, Terms
+from contractd.contracts.compat.formula import Formula
 from contractd.contracts.compat.kinds import NUMBER, exact, freeze, kind_of
+from contractd.contracts.compat.terms import Terms
 
 Matcher = Callable[[str, str], bool | None]  # pattern, text
 

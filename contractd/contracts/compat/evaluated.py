@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from contractd.contracts.compat.compile_parts import absent, declared_keys, item_schemas, present
 from contractd.contracts.compat.document import Schema, Undecided
-from contractd.contracts.compat.formula import Formula, Terms
+from contractd.contracts.compat.formula import Formula
 from contractd.contracts.compat.kinds import OBJECT, STRING
 from contractd.contracts.compat.one_of import exclusive
+from contractd.contracts.compat.terms import Terms
 
 if TYPE_CHECKING:
     from contractd.contracts.compat.compiler import Compiler

@@ -43,7 +43,7 @@ def formats_in(schema: Any) -> list[str]:
         node = stack.pop()
         if isinstance(node, dict) and id(node) not in seen:
             seen.add(id(node))
-            if node.get("format") in EXAMPLES:
+            if isinstance(node.get("format"), str) and node["format"] in EXAMPLES:
                 found[node["format"]] = None
             stack += subschemas(node)
     return list(found)

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from contractd.contracts.compat.formula import Formula, Terms
+from contractd.contracts.compat.formula import Formula
 from contractd.contracts.compat.kinds import STRING
+from contractd.contracts.compat.terms import Terms
 from contractd.contracts.compat.texts import Texts, Words
 
 MAX_CELLS = 48

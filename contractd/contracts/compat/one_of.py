@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-from contractd.contracts.compat.formula import Formula, Terms
+from contractd.contracts.compat.formula import Formula
 from contractd.contracts.compat.kinds import OBJECT
+from contractd.contracts.compat.terms import Terms
 
 MAX_PAIRS = 800  # of branches that may hold at once; the formula grows with them
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from contractd.contracts.compat.arrays import Arrays
 from contractd.contracts.compat.budget import Allowance
 from contractd.contracts.compat.evaluate import Evaluator
-from contractd.contracts.compat.formula import Formula, Terms
+from contractd.contracts.compat.formula import Formula
 from contractd.contracts.compat.kinds import (
     ARRAY,
     BOOLEAN,
@@ -33,6 +33,7 @@ from contractd.contracts.compat.kinds import (
 from contractd.contracts.compat.numbers import solve_numbers
 from contractd.contracts.compat.objects import Objects
 from contractd.contracts.compat.outcome import EMPTY, Empty, Found, Outcome, Unknown
+from contractd.contracts.compat.terms import Terms
 from contractd.contracts.compat.texts import Texts
 
 MAX_NESTING = 30  # conjunctions inside one another; a model nested deeper is not looked for

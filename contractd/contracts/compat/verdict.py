@@ -17,12 +17,13 @@ from contractd.contracts.compat.confirm import Judge
 from contractd.contracts.compat.dialects import Dialect, declared_dialect, dialect_named
 from contractd.contracts.compat.document import Document, Undecided
 from contractd.contracts.compat.formats import formats_in, formatted
-from contractd.contracts.compat.formula import Formula, Overgrown, Terms
+from contractd.contracts.compat.formula import Formula, Overgrown
 from contractd.contracts.compat.outcome import Empty, Found, Outcome, Unknown
 from contractd.contracts.compat.result import Comparison, Direction, Witness
 from contractd.contracts.compat.sampling import samples
 from contractd.contracts.compat.shrink import shrunk
 from contractd.contracts.compat.solver import Solver
+from contractd.contracts.compat.terms import Terms
 from contractd.contracts.compat.tokens import Tokens
 from contractd.errors import UsageError
 

@@ -70,7 +70,8 @@ def _told(schema: Any) -> Any:
             result[key] = list(map(_told, schema[key]))
     if schema.get("properties") and "additionalProperties" not in schema:  # one that is stated open is meant to be
         result["additionalProperties"] = False
-    if schema.get("type") == "integer":
+    named = schema.get("type")
+    if named == "integer" or (isinstance(named, list) and "integer" in named and "number" not in named):
         result.setdefault("maximum", SAFE)
         result.setdefault("minimum", -SAFE)
     return result

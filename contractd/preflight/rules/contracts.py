@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from contractd.contracts import Flaw, FlawedTool
 from contractd.preflight.catalogue import rule
 from contractd.preflight.model import Finding
 from contractd.preflight.names import NamedTool, never_started
+from contractd.preflight.rules.departures import departed
 from contractd.preflight.view import View
+from contractd.providers.base import Fetched
 from contractd.runtimes.base import Entry
 from contractd.text import plural, visible
 
@@ -23,13 +26,44 @@ _RULES = {
 
 
 def check(view: View) -> Iterator[Finding]:
-    """Each quarantined tool, then each server that loses its whole list over one."""
+    """Each quarantined tool; then what the runtime does not take of a server: its era, its list, its answers."""
     for entry in view.setup.entries:
         flawed = [tool for tool in view.table.of(entry) if tool.flawed is not None]
         for tool in flawed:
             assert tool.flawed is not None
             yield _quarantined(entry, tool, tool.flawed)
-        yield from _list_lost(view, entry)
+        row = view.rows.get(entry.id)
+        if row is not None and row.fetched is not None and not never_started(entry, view.table.conditions):
+            yield from _of_server(view, entry, row.fetched)
+
+
+def _of_server(view: View, entry: Entry, fetched: Fetched) -> Iterator[Finding]:
+    """The first reason why the runtime has nothing of a server is the one that counts."""
+    found = next(chain(_other_era(view, entry, fetched), _list_lost(view, entry, fetched)), None)
+    if found is not None:
+        yield found
+    else:
+        yield from departed(view, entry, fetched)
+
+
+def _other_era(view: View, entry: Entry, fetched: Fetched) -> Iterator[Finding]:
+    """A server that refused the only era which the runtime speaks, and was listed in the other."""
+    mcp = view.profile.mcp if view.profile else None
+    if mcp is None or mcp.eras != ("legacy",) or fetched.refusal is None:
+        return
+    title, name = view.runtime.title, visible(entry.name)
+    yield Finding(
+        rule("unsupported-protocol"),
+        "high",
+        f"{name} speaks MCP {fetched.protocol_version} only, and {title} speaks {mcp.newest or 'older ones'} at most: "
+        f"it will have none of its tools (the answer to initialize: {fetched.refusal})",
+        f"use a version of the server that answers initialize too, or a version of {title} that speaks "
+        f"{fetched.protocol_version}",
+        entry.place,
+        provider=entry.name,
+        retryable=False,
+        details={"refused": "initialize", "offered": [fetched.protocol_version]},
+    )
 
 
 def _quarantined(entry: Entry, tool: NamedTool, flawed: FlawedTool) -> Finding:
@@ -58,13 +92,10 @@ def _worst(flaws: tuple[Flaw, ...]) -> Flaw:
     return min(flaws, key=lambda flaw: order.index(flaw.kind))
 
 
-def _list_lost(view: View, entry: Entry) -> Iterator[Finding]:
-    row = view.rows.get(entry.id)
-    if row is None or row.fetched is None or never_started(entry, view.table.conditions):
-        return
+def _list_lost(view: View, entry: Entry, fetched: Fetched) -> Iterator[Finding]:
     enabled = sum(other.disabled is None for other in view.setup.entries)
-    lost = view.runtime.loss(row.fetched.manifest, view.profile, enabled)
-    sound = len(row.fetched.manifest.tools)
+    lost = view.runtime.loss(fetched.manifest, view.profile, enabled)
+    sound = len(fetched.manifest.tools)
     if lost is None or (lost.cost == "server-lost" and not sound):
         return
     name, tool, title = visible(entry.name), visible(lost.tool, 80), view.runtime.title

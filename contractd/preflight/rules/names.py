@@ -96,12 +96,15 @@ def _hidden(view: View, entry: Entry, tools: list[NamedTool]) -> Iterator[Findin
     """What the model never sees, and what it may not see: that never passes."""
     sound = [tool for tool in tools if tool.contract is not None and not tool.excluded and not tool.dropped]
     hidden = [tool for tool in sound if tool.visible == "no"]
+    assumed = listed(_assumed_where_hidden(view))
     if hidden:
         yield Finding(
             rule("never-visible"),
             "medium",
-            f"{view.runtime.title} never shows the model {plural(len(hidden), 'tool')} of {visible(entry.name)}",
-            "change the mode or the setting that hides them",
+            f"{view.runtime.title} never shows the model {plural(len(hidden), 'tool')} of {visible(entry.name)}"
+            + (f" with {assumed}, which is assumed" if assumed else ""),
+            "change the mode or the setting that hides them"
+            + (", or say with --condition what it will be instead" if assumed else ""),
             entry.place,
             provider=entry.name,
             retryable=False,
@@ -111,6 +114,20 @@ def _hidden(view: View, entry: Entry, tools: list[NamedTool]) -> Iterator[Findin
     doubtful = [tool for tool in sound if tool.visible == "unknown"] if view.table.builtins is not None else []
     if doubtful:
         yield _perhaps_hidden(view, entry, doubtful)
+
+
+def _assumed_where_hidden(view: View) -> list[str]:
+    """What is only assumed of the run, of all that hides tools in it."""
+    rules = view.profile.mcp.visibility.rules if view.profile else []
+    whens = [rule.when for rule in rules if rule.visible == "no" and isinstance(rule.when, list)]
+    found = {
+        f"{key}={view.table.conditions.defaults[key]}"
+        for when in whens
+        for alternative in when
+        for key, values in alternative.items()
+        if view.table.conditions.defaults.get(key) in values
+    }
+    return sorted(found)
 
 
 def _perhaps_hidden(view: View, entry: Entry, tools: list[NamedTool]) -> Finding:

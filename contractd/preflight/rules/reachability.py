@@ -12,6 +12,7 @@ from contractd.errors import Failure, Place
 from contractd.preflight.catalogue import rule
 from contractd.preflight.likeness import folded, nearest
 from contractd.preflight.model import Finding
+from contractd.preflight.names import never_started
 from contractd.preflight.rules.configuration import missing_program, unknown_provider
 from contractd.preflight.stated import element_place
 from contractd.preflight.view import View
@@ -19,6 +20,7 @@ from contractd.runtimes.base import Entry
 from contractd.text import listed, plural, visible
 
 if TYPE_CHECKING:
+    from contractd.providers.base import Fetched
     from contractd.registry import Row
 
 # Headers that carry a credential, whatever the server calls it.
@@ -35,7 +37,7 @@ def check(view: View) -> Iterator[Finding]:
             if not (row.failure and row.failure.signal == "stdio-spawn" and missing_program(view, entry)):
                 yield _failed(view, entry, row)  # else CTD105 says it, with the line to mend
         elif row is not None:
-            yield from _ready(entry, row)
+            yield from _ready(view, entry, row)
         elif entry.id in view.skipped:
             yield _not_contacted(view, entry)
     expected = view.policy.policy.preflight.expect
@@ -134,7 +136,7 @@ def _unauthorized(entry: Entry, row: Row) -> Finding:
     )
 
 
-def _ready(entry: Entry, row: Row) -> Iterator[Finding]:
+def _ready(view: View, entry: Entry, row: Row) -> Iterator[Finding]:
     assert row.fetched is not None
     name = visible(entry.name)
     if entry.spec is not None and row.seconds > entry.spec.budget:
@@ -171,17 +173,7 @@ def _ready(entry: Entry, row: Row) -> Iterator[Finding]:
             provider=entry.name,
             retryable=False,
         )
-    if not row.fetched.manifest.tools and not row.fetched.manifest.flawed:
-        declared = "" if row.fetched.declares_tools else "; it does not claim to have any"
-        yield Finding(
-            rule("no-tools"),
-            "low",
-            f"{name} is up and offers no tool{declared}",
-            "look into what it needs (a login, a project, a flag) before it offers its tools",
-            entry.place,
-            provider=entry.name,
-            retryable=None,
-        )
+    yield from _without_tools(view, entry, row.fetched)
     if row.evidence.ended == "killed":
         yield Finding(
             rule("hard-to-stop"),
@@ -192,6 +184,32 @@ def _ready(entry: Entry, row: Row) -> Iterator[Finding]:
             provider=entry.name,
             retryable=False,
         )
+
+
+def _without_tools(view: View, entry: Entry, fetched: Fetched) -> Iterator[Finding]:
+    """It lists none; or none is left, which only matters where the runtime counts that as a failure to start."""
+    name, tools = visible(entry.name), view.table.of(entry)
+    counts = view.profile is not None and view.profile.mcp.no_tools == "server-failed" and not fetched.declares_more
+    counts = counts and never_started(entry, view.table.conditions) is None
+    if not tools:
+        message = (
+            f"{name} is up and offers no tool{'' if fetched.declares_tools else '; it does not claim to have any'}"
+        )
+        action = "look into what it needs (a login, a project, a flag) before it offers its tools"
+    elif counts and all(tool.excluded or tool.dropped for tool in tools):
+        message = f"{name} is up, and no tool of it is left: {tools[0].excluded or tools[0].dropped}"
+        action = "leave one of its tools in, or switch the server off"
+    else:
+        return
+    yield Finding(
+        rule("no-tools"),
+        "medium" if counts else "low",
+        message + (f"; {view.runtime.title} counts such a server as failed" if counts else ""),
+        action,
+        entry.place,
+        provider=entry.name,
+        retryable=None,
+    )
 
 
 def _expected(view: View, reference: str, written: Place | None) -> Iterator[Finding]:

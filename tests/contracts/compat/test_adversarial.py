@@ -258,6 +258,28 @@ def test_references_of_older_drafts(keyword: str) -> None:
     assert compare_schemas({"type": "null"}, lone, dialect=dialect).verdict == "compatible"
 
 
+@pytest.mark.parametrize("dialect", ["draft-04", "draft-06", "draft-07"])
+def test_the_metaschema_is_at_hand(dialect: str) -> None:
+    """A tool that takes a schema as an argument may say so; nothing is fetched for it."""
+    old = {"properties": {"schema": {"$ref": f"http://json-schema.org/{dialect}/schema#"}}, "type": "object"}
+    assert compare_schemas(old, {"type": "object"}, dialect=dialect).verdict == "compatible"
+    result = compare_schemas({"type": "object", "properties": {"schema": {"type": "object"}}}, old, dialect=dialect)
+    assert result.verdict == "breaking"
+
+
+def test_one_name_for_two_things_is_unknown() -> None:
+    twice = {"$ref": "#x", "$defs": {"a": {"$anchor": "x", "type": "null"}, "b": {"$anchor": "x", "type": "string"}}}
+    assert compare_schemas(twice, {"type": "null"}).reason == "two parts of the schema have one anchor"
+
+
+def test_a_reference_that_depends_on_the_way_to_it_is_unknown() -> None:
+    """2020-12 core 8.2.3.2: the outermost resource with the anchor is meant, here the one that extends the other."""
+    node = {"$id": "https://e.example/node", "$dynamicAnchor": "n", "properties": {"next": {"$dynamicRef": "#n"}}}
+    extended = {"$id": "https://e.example/x", "$dynamicAnchor": "n", "$ref": "node", "maxProperties": 1}
+    result = compare_schemas({**extended, "$defs": {"node": node}}, {"type": "null"})
+    assert (result.verdict, result.reason) == ("unknown", "a $dynamicRef that depends on the way to it")
+
+
 def test_two_readings_of_a_removed_keyword_are_both_kept_in_mind() -> None:
     """``dependencies`` is gone since 2019-09, but jsonschema-rs still applies it."""
     old = {"type": "object", "dependencies": {"a": ["b"]}}

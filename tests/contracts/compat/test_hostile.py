@@ -122,6 +122,34 @@ def test_what_is_no_schema_is_unknown(schema: Any) -> None:
         assert result.reason
 
 
+LATER = (
+    *("const", "contains", "propertyNames", "if", "then", "prefixItems", "dependentSchemas", "minContains"),
+    *("$anchor", "$dynamicRef", "$recursiveRef", "unevaluatedItems", "$defs", "$id"),
+)
+
+
+@pytest.mark.parametrize("keyword", LATER)
+def test_keywords_of_later_dialects_may_hold_anything(keyword: str) -> None:
+    for value in (None, 1, "#nowhere", "http://[::1", [], [1], {"a": 1}, {"format": []}, {"$ref": "#/gone"}):
+        old: dict[str, Any] = {"type": "string", keyword: value}
+        assert compare_schemas(old, {"type": "string"}, dialect="draft-04").verdict == "compatible"
+        assert compare_schemas(old, {"type": "object", keyword: value}, dialect="draft-04").verdict == "breaking"
+
+
+def test_an_identifier_that_can_not_be_read() -> None:
+    assert compare_schemas({"$id": "http://[::1", "type": "null"}, {"type": "string"}).verdict in (
+        "unknown",
+        "breaking",
+    )
+
+
+def test_text_that_is_no_unicode() -> None:
+    """JSON can spell half a surrogate pair; no second validator can read it."""
+    old = {"properties": {"\ud800": {"type": "null"}}, "required": ["\ud800"], "type": "object"}
+    assert compare_schemas(old, {"type": "object"}).verdict in ("compatible", "unknown")
+    assert compare_schemas({"const": "\ud800"}, {"const": "\udfff"}).verdict == "unknown"
+
+
 def test_an_unknown_dialect_is_said() -> None:
     assert "dialect" in (compare_schemas({"$schema": "https://example.com/mine"}, {}).reason or "")
     with pytest.raises(UsageError):

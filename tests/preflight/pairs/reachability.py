@@ -7,6 +7,8 @@ from tests.preflight.situations import MARK, Setup, failed, ready, tool
 
 OK = setup(SH)
 REMOTE = setup(HTTP)
+QWEN = setup(SH, runtime="qwen-code@0.24.4")
+LEFT_OUT = setup(f'{SH}, "excludeTools": ["get_x"]', runtime="qwen-code@0.24.4")
 SEND = {"mail": [tool("post_letter", "to", "text")]}
 EXPECTING = '[preflight]\nexpect = [\n  "mail.post_letter",\n]\n'
 
@@ -258,6 +260,28 @@ PAIRS = [
         "look into what it needs",
         provider="mail",
         retryable=None,
+    ),
+    Pair(
+        "CTD209",
+        QWEN.but(tools={"mail": ready([])}),
+        QWEN.but(tools={"mail": [tool("get_x")]}),
+        "medium",
+        "mail is up and offers no tool; Qwen Code counts such a server as failed",
+        "look into what it needs",
+        provider="mail",
+        retryable=None,
+        about="a runtime that counts it as failed",
+    ),
+    Pair(
+        "CTD209",
+        LEFT_OUT.but(tools={"mail": [tool("get_x")]}),
+        LEFT_OUT.but(tools={"mail": [tool("get_x"), tool("get_y")]}),
+        "medium",
+        "mail is up, and no tool of it is left: ",
+        "leave one of its tools in, or switch the server off",
+        provider="mail",
+        retryable=None,
+        about="everything is left out",
     ),
     Pair(
         "CTD210",

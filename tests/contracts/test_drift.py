@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -256,6 +257,11 @@ def test_verdicts_are_those_of_the_schemas_and_who_keeps_to_the_contract_is_neve
     if change.verdict == "compatible":
         assert change.told == "compatible"
     assert change.told == "breaking" or not _proven(change)
+
+
+def test_a_break_without_a_change_that_can_be_named_is_no_unchanged_contract() -> None:
+    found = compare(tool({"a": TEXT}), tool({"a": TEXT}, "a"))
+    assert not replace(found, changes=()).unchanged
 
 
 def _proven(change: ContractChange) -> bool:

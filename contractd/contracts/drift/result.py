@@ -83,8 +83,9 @@ class ContractChange:
 
     @property
     def unchanged(self) -> bool:
-        """Nothing differs that a caller, a reader or a model could notice."""
-        return not self.changes
+        """Nothing differs that a caller, a reader or a model could notice. The list of changes proves nothing, so the
+        verdict has its say as well."""
+        return not self.changes and self.verdict == "compatible"
 
     def of(self, *directions: Aspect) -> tuple[Difference, ...]:
         """The changes of these aspects."""

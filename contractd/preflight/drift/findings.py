@@ -34,7 +34,7 @@ def _changed(change: ContractChange, new: Side) -> Iterator[Finding]:
         yield _breaking(change, new)
     elif change.told == "unknown":
         yield _undetermined(change, new)
-    elif schema:
+    elif schema or change.verdict == "breaking":
         yield _compatible(change, new)
     yield from _texts_and_hints(change, new)
 

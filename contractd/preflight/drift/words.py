@@ -41,7 +41,7 @@ def told(changes: Iterable[Difference], of: ContractChange) -> str:
     """The first few differences, each once."""
     parts = list(dict.fromkeys(phrase(change, of) for change in _telling(list(changes), of)))
     more = f"; and {len(parts) - _MOST} more" if len(parts) > _MOST else ""
-    return "; ".join(parts[:_MOST]) + more
+    return "; ".join(parts[:_MOST]) + more or "nothing that can be named"
 
 
 def _telling(changes: list[Difference], of: ContractChange) -> list[Difference]:

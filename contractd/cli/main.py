@@ -18,6 +18,7 @@ from contractd.errors import ContractdError, UsageError
 
 _COMMANDS = {
     "preflight": "contractd.cli.preflight",
+    "diff": "contractd.cli.diff",
     "rules": "contractd.cli.rules",
     "explain": "contractd.cli.explain",
     "config": "contractd.cli.config",

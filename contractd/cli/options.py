@@ -105,9 +105,9 @@ def request_from(options: dict[str, Any], **more: Any) -> Any:
         raise UsageError(f"--timeout {options['timeout']} is no number of seconds")
     return Request(
         configs=configs,
-        stdin=_standard_input() if "-" in configs else b"",
+        stdin=standard_input("--config -") if "-" in configs else b"",
         runtime=options["runtime"],
-        cwd=_here(),
+        cwd=here(),
         conditions=conditions,
         expect=options["expect"],
         policy=options["policy"],
@@ -178,15 +178,17 @@ def _answer() -> str:
     return line
 
 
-def _standard_input() -> bytes:
+def standard_input(asked: str) -> bytes:
+    """What is on standard input, up to just past the size that is parsed. ``asked``: who wants it, for the error."""
     from contractd.documents import MAX_BYTES  # noqa: PLC0415
 
     if sys.stdin is None:
-        raise UsageError("--config - reads standard input, which is closed")
+        raise UsageError(f"{asked} reads standard input, which is closed")
     return sys.stdin.buffer.read(MAX_BYTES + 1)
 
 
-def _here() -> str:
+def here() -> str:
+    """The working directory. Raises UsageError."""
     try:
         return os.getcwd()  # noqa: PTH109
     except OSError as error:

@@ -16,6 +16,7 @@ from contractd.contracts.schema import Flaw
 
 if TYPE_CHECKING:
     from contractd.contracts.compat import compare_schemas
+    from contractd.contracts.drift import compare, compare_manifests
 
 __all__ = [
     "Annotations",
@@ -24,6 +25,8 @@ __all__ = [
     "FlawedTool",
     "Manifest",
     "canonical_json",
+    "compare",
+    "compare_manifests",
     "compare_schemas",
     "parse_manifest",
     "parse_tool",
@@ -32,8 +35,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "compare_schemas":  # imported when it is first used: two validators come with it
+    # Imported when they are first used: two validators come with them.
+    if name == "compare_schemas":
         from contractd.contracts.compat import compare_schemas  # noqa: PLC0415
 
         return compare_schemas
+    if name in ("compare", "compare_manifests"):
+        from contractd.contracts import drift  # noqa: PLC0415
+
+        return getattr(drift, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

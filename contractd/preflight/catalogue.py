@@ -12,6 +12,10 @@ def _rule(rule_id: str, name: str, severity: Severity | None, summary: str, *, u
     return Rule(rule_id, name, severity, summary, undetermined)
 
 
+def _drift(rule_id: str, name: str, severity: Severity | None, summary: str, *, undetermined: bool = False) -> Rule:
+    return Rule(rule_id, name, severity, summary, undetermined, "diff")
+
+
 RULES: tuple[Rule, ...] = (
     _rule("CTD101", "wrong-top-level-key", "high", "Servers stand under a key that this runtime does not read."),
     _rule("CTD102", "ignored-key", None, "The runtime ignores a key of its configuration."),
@@ -73,6 +77,19 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule("CTD406", "list-lost", "high", "One bad tool or answer makes this runtime drop every tool of the server."),
     _rule("CTD407", "off-schema", None, "A server's answers are not as MCP's schema says."),
+    _drift("CTD410", "breaking-drift", "high", "A call that was valid is refused now, or a result breaks its promise."),
+    _drift("CTD411", "compatible-drift", None, "A tool's contract changed, and calls and results keep to the old one."),
+    _drift("CTD412", "description-drift", "low", "Texts changed: the model may choose and fill in differently."),
+    _drift("CTD413", "annotation-drift", None, "What the server says of a call's effect changed."),
+    _drift("CTD414", "tool-removed", "high", "A tool is no longer offered."),
+    _drift(
+        "CTD415",
+        "undetermined-drift",
+        "info",
+        "Whether a changed tool breaks its callers could not be determined.",
+        undetermined=True,
+    ),
+    _drift("CTD416", "tool-renamed", "high", "A tool is gone, and one that is probably the same is there."),
 )
 
 BY_ID = {rule.id: rule for rule in RULES}

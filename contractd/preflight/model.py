@@ -17,29 +17,35 @@ Visible = Literal["yes", "deferred", "no", "unknown"]
 ToolStatus = Literal["bound", "shadowed", "refused", "quarantined", "excluded"]
 ProviderStatus = Literal["ready", "failed", "skipped", "disabled"]
 VersionSource = Literal["stated", "program", "assumed"]
+Command = Literal["preflight", "diff"]
 
+PASTE = "put into"
 SEVERITIES: tuple[Severity, ...] = ("info", "low", "medium", "high")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """What is checked. ``severity`` None: earned case by case. ``undetermined``: a finding says that something could
-    not be determined, which makes the verdict ``undetermined`` whatever its severity."""
+    not be determined, which makes the verdict ``undetermined`` whatever its severity. ``source``: the
+    command whose findings it names."""
 
     id: str
     name: str
     severity: Severity | None
     summary: str
     undetermined: bool = False
+    source: Command = "preflight"
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """Exact lines to put somewhere. ``where`` names the file or key; ``text`` is ready to paste."""
+    """Exact lines to put somewhere. ``where`` names the file or key; ``text`` is ready to paste. ``lead``: what to do
+    with them, where it is something else."""
 
     where: str
     text: str
     language: str = "json"
+    lead: str = PASTE
 
 
 @dataclass(frozen=True)
@@ -141,8 +147,28 @@ class FileView:
 
 
 @dataclass(frozen=True)
+class SideView:
+    """One of two manifests that were compared."""
+
+    file: str
+    tools: int
+    manifest_digest: str
+
+
+@dataclass(frozen=True)
+class DriftView:
+    """What became of the tools of two manifests, each counted once; ``tools`` by what became of them, names of the new
+    manifest where there are two."""
+
+    old: SideView
+    new: SideView
+    tools: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
 class Report:
-    """The answer. ``undetermined`` lists the rule ids that keep the verdict from ``ready``."""
+    """The answer. ``undetermined`` lists the rule ids that keep the verdict from ``ready``. ``drift``: two manifests
+    were compared; then there is no provider and no tool of one in it."""
 
     verdict: Verdict
     runtime: RuntimeView
@@ -155,6 +181,12 @@ class Report:
     undetermined: tuple[str, ...] = ()
     hidden: int = 0
     notes: tuple[str, ...] = ()
+    drift: DriftView | None = None
+
+    @property
+    def command(self) -> Command:
+        """The command whose answer it is."""
+        return "diff" if self.drift else "preflight"
 
 
 def by_urgency(findings: tuple[Finding, ...]) -> list[Finding]:

@@ -62,6 +62,21 @@ def test_the_first_command_sets_everything_up_and_prints_what_the_readme_shows(t
     assert normalised(done.stdout) == normalised(shown)
 
 
+def test_a_comparison_prints_what_the_readme_shows() -> None:
+    (shown,) = [(command, output) for command, output in blocks() if command.startswith("contractd diff ")]
+    env = {name: value for name, value in os.environ.items() if not name.startswith("CONTRACTD_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "contractd", *shown[0].split()[1:]],
+        cwd=ROOT,
+        env={**env, "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout == shown[1]
+
+
 def test_the_second_command_is_the_one_that_ci_runs() -> None:
     commands = [command for command, _ in blocks()]
     assert "bash tests/run" in commands

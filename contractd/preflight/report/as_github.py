@@ -21,7 +21,7 @@ _VERDICTS = {"not_ready": "error", "undetermined": "warning", "ready": "notice"}
 def render(page: Page) -> str:
     """The verdict first, since a step shows ten annotations of a kind; then the open findings, the severest first."""
     report = page.report
-    lines = [_command(_VERDICTS[report.verdict], {"title": "contractd preflight"}, [summary(report)])]
+    lines = [_command(_VERDICTS[report.verdict], {"title": f"contractd {report.command}"}, [summary(report)])]
     lines += [_annotation(finding, page) for finding in by_urgency(report.findings) if is_open(finding)]
     return "\n".join(lines) + "\n"
 
@@ -41,7 +41,7 @@ def _annotation(finding: Finding, page: Page) -> str:
                 properties["col"] = str(finding.place.column)
     paragraphs = [one_line(finding.message, 2000), f"Do: {one_line(finding.action, 2000)}"]
     for remedy in finding.remedies:
-        paragraphs.append(f"Put into {one_line(remedy.where)}:")
+        paragraphs.append(f"{remedy.lead.capitalize()} {one_line(remedy.where)}:")
         paragraphs += remedy_lines(remedy)
     return _command(command, properties, paragraphs)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from contractd._version import __version__
 from contractd.errors import Place
-from contractd.preflight.model import Finding, ProviderView, Report, RuntimeView, ToolView, by_urgency
+from contractd.preflight.model import PASTE, Finding, ProviderView, Remedy, Report, RuntimeView, ToolView, by_urgency
 from contractd.preflight.report.words import Counts, Page, questions
 
 VERSION = 1
@@ -38,6 +38,7 @@ def dumps(value: Any) -> str:
 def document(page: Page) -> dict[str, Any]:
     """The report as ``contractd schema report`` describes it."""
     report = page.report
+    drift = {"drift": asdict(report.drift)} if report.drift else {}
     return {
         "version": VERSION,
         "verdict": report.verdict,
@@ -53,6 +54,7 @@ def document(page: Page) -> dict[str, Any]:
         "notes": report.notes,
         "summary": _summary(report),
         "contractd": {"version": __version__},
+        **drift,
     }
 
 
@@ -125,10 +127,15 @@ def _finding(finding: Finding, page: Page) -> dict[str, Any]:
         "settled_reason": finding.settled or None,
         "suppressed_reason": finding.suppressed or None,
         "undetermined": finding.undetermined,
-        "remedies": [asdict(remedy) for remedy in finding.remedies],
+        "remedies": [_remedy(remedy) for remedy in finding.remedies],
         "details": finding.details,
         "docs": page.docs(finding.rule),
     }
+
+
+def _remedy(remedy: Remedy) -> dict[str, Any]:
+    lines = {"where": remedy.where, "text": remedy.text, "language": remedy.language}
+    return lines if remedy.lead == PASTE else {**lines, "lead": remedy.lead}
 
 
 def _location(place: Place) -> dict[str, Any]:

@@ -27,9 +27,9 @@ _QUESTIONS = {"configured": "is configured", "started": "did start", "tools_list
 
 def render(page: Page) -> str:
     """The document."""
-    root = ET.Element("testsuites", name="contractd preflight")
+    root = ET.Element("testsuites", name=f"contractd {page.report.command}")
     *providers, strays = groups(page.report)
-    _suite(root, "configuration", _configuration(strays, page), 0.0)
+    _suite(root, _about(page), _configuration(strays, page), 0.0)
     for row in providers:
         if row.provider is None:
             continue
@@ -40,6 +40,10 @@ def render(page: Page) -> str:
         root.set(key, str(sum(int(suite.get(key, "0")) for suite in root)))
     ET.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + defused(ET.tostring(root, encoding="unicode")) + "\n"
+
+
+def _about(page: Page) -> str:
+    return "drift" if page.report.drift else "configuration"
 
 
 def _suite(root: ET.Element, name: str, cases: Iterable[ET.Element], seconds: float) -> ET.Element:
@@ -54,7 +58,7 @@ def _suite(root: ET.Element, name: str, cases: Iterable[ET.Element], seconds: fl
 
 
 def _configuration(strays: Group, page: Page) -> Iterator[ET.Element]:
-    name = "configuration"
+    name = _about(page)
     for file in page.report.files:
         yield _case(name, f"reads {file.path}")
     yield from (_tool(name, tool) for tool in strays.tools)
@@ -104,7 +108,7 @@ def _finding(suite: str, finding: Finding, page: Page) -> ET.Element:
 def _body(finding: Finding, page: Page) -> str:
     lines = [place_line(finding.place, page.base), f"do: {_safe(finding.action)}"]
     for remedy in finding.remedies:
-        lines += [f"put into {_safe(remedy.where)}:", *(f"    {line}" for line in remedy_lines(remedy))]
+        lines += [f"{remedy.lead} {_safe(remedy.where)}:", *(f"    {line}" for line in remedy_lines(remedy))]
     return "\n".join(lines)
 
 

@@ -14,6 +14,7 @@ from contractd.preflight.report.words import (
     Counts,
     Page,
     conditions,
+    drift_sides,
     groups,
     is_open,
     one_line,
@@ -39,7 +40,7 @@ def render(page: Page) -> str:
     report = page.report
     verdict, _, rest = summary(report).partition(": ")
     blocks = [
-        f"## contractd preflight: {SYMBOLS[verdict]} {verdict}",
+        f"## contractd {report.command}: {SYMBOLS[verdict]} {verdict}",
         f"**{prose(rest)}**",
         "  \n".join(_head(page)),
     ]
@@ -62,6 +63,9 @@ def render(page: Page) -> str:
 
 def _head(page: Page) -> list[str]:
     report = page.report
+    if report.drift:
+        lines = [f"{label.capitalize()}: {side}" for label, side in drift_sides(report.drift, page.base, code)]
+        return [*lines, *(f"Note: {prose(note)}" for note in report.notes)]
     lines = [f"Runtime: {prose(runtime_line(report.runtime))}"]
     for label, items in zip(("Known", "Assumed"), conditions(report.runtime), strict=True):
         lines += [f"{label}: {prose('; '.join(items))}"] if items else []
@@ -104,7 +108,7 @@ def _remedy(remedy: Remedy) -> list[str]:
     fence = "`" * max(3, longest + 1)
     language = remedy.language if re.fullmatch(r"[a-z0-9]{1,20}", remedy.language) else ""
     return [
-        f"  Put into {code(remedy.where, 300)}:", "",
+        f"  {remedy.lead.capitalize()} {code(remedy.where, 300)}:", "",
         f"  {fence}{language}", *(f"  {line}" for line in text), f"  {fence}",
     ]  # fmt: skip
 

@@ -47,7 +47,7 @@ def _run(page: Page) -> dict[str, Any]:
         },
         "columnKind": "unicodeCodePoints",
         "invocations": [{"executionSuccessful": True}],
-        "automationDetails": {"id": "contractd/preflight/"},
+        "automationDetails": {"id": f"contractd/{report.command}/"},
         "results": [_result(finding, index, page) for finding in by_urgency(report.findings)],
         "properties": {
             "verdict": report.verdict,

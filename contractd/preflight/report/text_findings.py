@@ -101,7 +101,7 @@ def _note(label: str, text: str, page: Page, paint: Paint) -> Iterator[str]:
 
 def _remedy(remedy: Remedy, page: Page, paint: Paint) -> Iterator[str]:
     """Never wrapped: it is there to be pasted."""
-    yield f"  {paint('=', 'blue')} {paint('put into', 'bold')} {one_line(remedy.where, 400)}:"
+    yield f"  {paint('=', 'blue')} {paint(remedy.lead, 'bold')} {one_line(remedy.where, 400)}:"
     yield from (f"      {paint(line, 'green')}" for line in remedy_lines(remedy))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +12,7 @@ from contractd.documents import Document
 from contractd.errors import Place
 from contractd.preflight.model import (
     SEVERITIES,
+    DriftView,
     Finding,
     ProviderView,
     Remedy,
@@ -134,17 +135,21 @@ class Counts:
         return sum(self.severities.values())
 
 
+def drift_sides(drift: DriftView, base: str | None, shown: Callable[[str], str] = one_line) -> list[tuple[str, str]]:
+    """``old`` and ``new``, each with its file and how many tools it has."""
+    sides = (("old", drift.old), ("new", drift.new))
+    return [(word, f"{shown(named_from(side.file, base)[0])}, {plural(side.tools, 'tool')}") for word, side in sides]
+
+
+def _drift_counts(drift: DriftView) -> list[str]:
+    """``1 breaking``, ``3 unchanged``: the kinds there are, the worst first."""
+    return [f"{len(names)} {word}" for word, names in drift.tools.items() if names] or ["no tools"]
+
+
 def summary(report: Report) -> str:
-    """The one line that says it all: ``not_ready: 2 findings (1 high, 1 low; 1 settled), 2 of 3 providers ready``."""
-    counts = Counts.of(report)
-    parts = [f"{plural(counts.open, 'finding')}{_breakdown(counts)}" if counts.open else f"no findings{_aside(counts)}"]
-    expected = len(report.providers) - counts.providers["disabled"]
-    if report.providers:
-        ready = f"{counts.providers['ready']} of {plural(expected, 'provider')} ready"
-        parts.append(ready + (f" ({counts.providers['disabled']} disabled)" if counts.providers["disabled"] else ""))
-    else:
-        parts.append("no providers")
-    parts.append(plural(len(report.tools), "tool"))
+    """The one line that says it all: ``not_ready: 2 findings (1 high, 1 low; 1 settled), 2 of 3 providers ready``, or
+    ``not_ready: 1 breaking, 2 compatible, 1 removed, 3 unchanged``."""
+    parts = _drift_counts(report.drift) if report.drift else _preflight_counts(report)
     if report.hidden:
         parts.append(f"{report.hidden} not selected")
     if report.undetermined:
@@ -154,6 +159,19 @@ def summary(report: Report) -> str:
     if report.offline:
         parts.append("offline")
     return f"{report.verdict}: {', '.join(parts)}"
+
+
+def _preflight_counts(report: Report) -> list[str]:
+    counts = Counts.of(report)
+    parts = [f"{plural(counts.open, 'finding')}{_breakdown(counts)}" if counts.open else f"no findings{_aside(counts)}"]
+    expected = len(report.providers) - counts.providers["disabled"]
+    if report.providers:
+        ready = f"{counts.providers['ready']} of {plural(expected, 'provider')} ready"
+        parts.append(ready + (f" ({counts.providers['disabled']} disabled)" if counts.providers["disabled"] else ""))
+    else:
+        parts.append("no providers")
+    parts.append(plural(len(report.tools), "tool"))
+    return parts
 
 
 def _breakdown(counts: Counts) -> str:

@@ -12,7 +12,7 @@ from contractd.contracts import compare_manifests
 from contractd.contracts.drift import ManifestChange
 from contractd.contracts.manifest import build_manifest
 
-CASES = Path("/work/shared/cases")
+CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
 pytestmark = pytest.mark.skipif(not (CASES / "drift_pairs.json").exists(), reason=f"needs {CASES}: captured manifests")
 
 

@@ -15,9 +15,9 @@ class Exhausted(Exception):  # noqa: N818 - the name says what is the case
 
 
 class Allowance:
-    """Counts down; ``clock`` gives monotonic seconds."""
+    """Counts down; ``clock`` gives seconds: of this thread's own work, so that a busy machine decides the same."""
 
-    def __init__(self, seconds: float = SECONDS, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, seconds: float = SECONDS, clock: Callable[[], float] = time.thread_time) -> None:
         self._clock = clock
         self._deadline = clock() + seconds
         self._left = MAX_STEPS

@@ -38,7 +38,7 @@ def compare_schemas(
     dialect: str | None = None,
     *,
     seconds: float = SECONDS,
-    clock: Callable[[], float] = time.monotonic,
+    clock: Callable[[], float] = time.thread_time,
 ) -> Comparison:
     """May a value that was valid be refused now.
 

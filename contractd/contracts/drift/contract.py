@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from contractd.contracts.compat import Comparison, compare_schemas
-from contractd.contracts.compat.budget import SECONDS
 from contractd.contracts.compat.result import Direction
 from contractd.contracts.contract import Contract
 from contractd.contracts.drift.hints import hint_changes
@@ -13,6 +12,10 @@ from contractd.contracts.drift.refusal import refusal_of
 from contractd.contracts.drift.result import ContractChange, Difference, Refusal
 from contractd.contracts.drift.schemas import argument_changes, result_changes, text_changes
 from contractd.contracts.drift.told import told_of
+
+# What one comparison of schemas may take, in seconds of work: real ones take some milliseconds, and a process that
+# cleans up its memory meanwhile must not make a verdict unknown.
+SECONDS = 1.0
 
 
 def compare(old: Contract, new: Contract, *, seconds: float = SECONDS) -> ContractChange:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from contractd.contracts.compat.budget import SECONDS
 from contractd.contracts.contract import Contract
-from contractd.contracts.drift.contract import compare
+from contractd.contracts.drift.contract import SECONDS, compare
 from contractd.contracts.drift.renames import probable_renames
 from contractd.contracts.drift.result import ManifestChange, Rename
 from contractd.contracts.manifest import Manifest

@@ -147,9 +147,10 @@ def test_any_document_is_recognised_as_something_with_a_reason(tree: Any, path: 
 
 
 def in_time(seconds: float, ask: Any) -> Any:
-    start = time.perf_counter()
+    """Ten times the seconds of work that it takes: what grows with the square would need far more."""
+    start = time.process_time()
     result = ask()
-    assert time.perf_counter() - start < seconds
+    assert time.process_time() - start < 10 * seconds
     return result
 
 
@@ -177,9 +178,9 @@ def test_reading_takes_time_by_the_number_of_servers_and_not_by_its_square(name:
         content = servers(name, {f"!{number}": PROGRAM[name] for number in range(count)})
         own = source(content, FILES[name])
         asked = context({f"V{number}": "x" for number in range(200)})
-        start = time.perf_counter()
+        start = time.process_time()
         assert len(runtime(name).read([own], asked).entries) == count
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     cost(MANY // 4)
     assert cost(MANY) < 16 * cost(MANY // 4) + 0.5  # four times the servers; the square would be sixteen times

@@ -280,8 +280,8 @@ HOSTILE = [
 
 @pytest.mark.parametrize("hostile", HOSTILE, ids=lambda text: text[:8])
 def test_a_long_text_is_looked_at_in_no_time(hostile: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     is_secret("API_KEY", hostile)
     redact(hostile)
     redact_argv([hostile])
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 5  # a backtracking pattern would need minutes

@@ -100,12 +100,12 @@ HOSTILE = [
 
 @pytest.mark.parametrize("hostile", HOSTILE, ids=lambda text: text[:8])
 def test_a_long_text_takes_time_by_its_length_and_grows_within_bounds(hostile: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for syntax in (*ALL, gemini_reading().syntax["env"]):
         found = expand(hostile, syntax, {"A": "x" * 100_000})
         assert len(found.text) <= len(hostile) + MAX_EXPANDED
         strays(hostile, syntax)
-    assert time.perf_counter() - start < 15.0
+    assert time.process_time() - start < 15.0
 
 
 @given(PIECES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -55,6 +56,8 @@ def compare_schemas(
     too_much = excess(old) or excess(new)
     if too_much:
         return Comparison("unknown", direction, reason=f"a schema is not examined: {too_much}")
+    if not (_is_unicode(old) and _is_unicode(new)):
+        return Comparison("unknown", direction, reason="a schema holds half a surrogate pair, which no validator reads")
     tokens = Tokens()
     if tokens.of(old) == tokens.of(new):
         return Comparison("compatible", direction)
@@ -84,6 +87,17 @@ def effective_dialect(schema: Any, given: str | None) -> tuple[Dialect | None, s
     if flaw and own is not None and own != read_as and isinstance(schema, dict) and "$schema" in schema:
         return (read_as, flaw) if _flaw(schema, own) else (own, None)
     return read_as, flaw
+
+
+def _is_unicode(schema: Any) -> bool:
+    """Whether every text in it can be encoded; jsonschema-rs may be left in disorder by one that can't."""
+    try:
+        json.dumps(schema, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    except (TypeError, ValueError):
+        return True  # no JSON: the validators say so
+    return True
 
 
 def _flaw(schema: Any, dialect: Dialect) -> str | None:

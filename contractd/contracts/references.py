@@ -178,8 +178,13 @@ def _at(schema: Any, reference: str) -> Any:
         return schema
     if not reference.startswith("#/"):
         return None
+    return at_pointer(schema, unquote(reference[1:]))
+
+
+def at_pointer(schema: Any, pointer: str) -> Any:
+    """What a JSON pointer (RFC 6901) that is not empty leads to, or None."""
     here = schema
-    for token in unquote(reference[2:]).split("/"):
+    for token in pointer[1:].split("/"):
         name = token.replace("~1", "/").replace("~0", "~")
         if isinstance(here, dict) and name in here:
             here = here[name]

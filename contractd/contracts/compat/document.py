@@ -13,6 +13,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
 from contractd.contracts.compat.dialects import Dialect, dialect_for
+from contractd.contracts.references import at_pointer
 
 Schema = dict[str, Any]
 
@@ -104,7 +105,7 @@ class Document:
         if not fragment:
             target: Any = root
         elif fragment.startswith("/"):
-            target = _at(root, fragment)
+            target = at_pointer(root, fragment)
         else:
             target = self.anchors.get((resource, fragment))
         if not isinstance(target, dict | bool):
@@ -142,16 +143,3 @@ def subschemas(node: Schema) -> Iterator[Any]:
     for keyword in NAMED:
         if isinstance(node.get(keyword), dict):
             yield from node[keyword].values()
-
-
-def _at(schema: Any, pointer: str) -> Any:
-    here = schema
-    for token in pointer[1:].split("/"):
-        name = token.replace("~1", "/").replace("~0", "~")
-        if isinstance(here, dict) and name in here:
-            here = here[name]
-        elif isinstance(here, list) and name.isascii() and name.isdigit() and len(name) < 8 and int(name) < len(here):
-            here = here[int(name)]
-        else:
-            return None
-    return here

@@ -34,10 +34,15 @@ def visible_lines(text: str, *, lines: int = 20, width: int = 400) -> tuple[str,
     return tuple(visible(line.replace("\t", "    "), width) for line in tail)
 
 
-def _escape(char: str) -> str:
+def is_hidden(char: str) -> bool:
+    """Whether a character is one that a reader does not see, or that changes how others are seen."""
     if char == " " or (char.isascii() and char.isprintable()):
-        return char
-    if unicodedata.category(char) in _UNSAFE or _INVISIBLE.match(char):
+        return False
+    return unicodedata.category(char) in _UNSAFE or _INVISIBLE.match(char) is not None
+
+
+def _escape(char: str) -> str:
+    if is_hidden(char):
         code = ord(char)
         if code <= 0xFF:
             return f"\\x{code:02x}"

@@ -43,6 +43,10 @@ class Annotations:
             return "destructive" if self.destructive else "write"
         return "write" if "readOnlyHint" in self.declared else None
 
+    def as_given(self) -> dict[str, bool]:
+        """The hints that the server gave, by MCP's names."""
+        return {hint: getattr(self, _HINTS[hint]) for hint in sorted(self.declared)}
+
     def resolved(self) -> dict[str, bool]:
         """The four hints as they stand, for the digest."""
         return {

@@ -14,14 +14,20 @@ MAX_BYTES = 8 * 1024 * 1024
 Format = Literal["json", "toml", "yaml"]
 
 
-def parse(path: str, data: bytes, format: Format | None = None) -> Document:  # noqa: A002 - the field's own word
+def parse(
+    path: str,
+    data: bytes,
+    format: Format | None = None,  # noqa: A002 - the field's own word
+    *,
+    limit: int = MAX_BYTES,
+) -> Document:
     """Parse the bytes of one file. ``format`` None: by the file's name, else by its first character.
 
     Raises ConfigError for what can't be read: too large, not UTF-8, not the format.
     """
-    if len(data) > MAX_BYTES:
+    if len(data) > limit:
         raise ConfigError(
-            f"the file has {len(data):,} bytes; a configuration of more than {MAX_BYTES:,} is not read",
+            f"the file has {len(data):,} bytes; a file of this kind with more than {limit:,} is not read",
             place=Place(path),
         )
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):

@@ -19,6 +19,7 @@ from contractd.errors import ContractdError, UsageError
 _COMMANDS = {
     "preflight": "contractd.cli.preflight",
     "diff": "contractd.cli.diff",
+    "lock": "contractd.cli.lock",
     "rules": "contractd.cli.rules",
     "explain": "contractd.cli.explain",
     "config": "contractd.cli.config",

@@ -6,7 +6,7 @@ import math
 import os
 import select
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from contractd.cli.output import is_tty
 from contractd.errors import UsageError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Result = TypeVar("Result")
 
 # Several files in one variable are separated as in PATH: names may hold blanks.
 FILES = click.Path(allow_dash=True)
@@ -27,7 +28,7 @@ def option(*names: str, **attributes: Any) -> Callable[[Function], Function]:
     return click.option(*names, envvar=f"CONTRACTD_{twin}", show_envvar=True, **attributes)
 
 
-_SHARED = (
+_FIRST = (
     option(
         "--config",
         "configs",
@@ -38,6 +39,8 @@ _SHARED = (
         "runtime would itself read from here.",
     ),
     option("--runtime", metavar="NAME[@VERSION]", help="The agent runtime it is for, instead of recognising it."),
+)
+_RUN = (
     option(
         "--condition",
         "conditions",
@@ -47,6 +50,8 @@ _SHARED = (
     ),
     option("--expect", multiple=True, metavar="SERVER.TOOL", help="A tool this session must have; repeatable."),
     option("--offline", is_flag=True, help="Start and contact nothing; judge what can be judged."),
+)
+_CONTACT = (
     option("--yes", is_flag=True, help="Agree to everything the configuration would start or contact."),
     option("--allow", multiple=True, metavar="SERVER|DIGEST", help="Agree to this server only; repeatable."),
     option("--no-input", is_flag=True, help="Never ask, even on a terminal."),
@@ -72,8 +77,22 @@ _SHARED = (
 
 
 def shared(function: Function) -> Function:
-    """Add the shared options."""
-    for add in reversed(_SHARED):
+    """Add the options of the commands that check a configuration."""
+    return _with(function, *_FIRST, *_RUN, *_CONTACT)
+
+
+def contacting(function: Function) -> Function:
+    """Add those of the commands that contact servers and judge no run of a runtime."""
+    return _with(function, *_FIRST, *_CONTACT)
+
+
+def reaching(function: Function) -> Function:
+    """Add those that say how servers are contacted, and not which."""
+    return _with(function, *_CONTACT)
+
+
+def _with(function: Function, *options: Callable[[Function], Function]) -> Function:
+    for add in reversed(options):
         function = add(function)
     return function
 
@@ -91,7 +110,7 @@ def request_from(options: dict[str, Any], **more: Any) -> Any:
     from contractd.preflight.request import Request  # noqa: PLC0415 - heavy rooms load only where they are used
 
     conditions: dict[str, str] = {}
-    for pair in options["conditions"]:
+    for pair in options.get("conditions", ()):
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
             raise UsageError(f"--condition {pair!r} is not KEY=VALUE")
@@ -109,10 +128,10 @@ def request_from(options: dict[str, Any], **more: Any) -> Any:
         runtime=options["runtime"],
         cwd=here(),
         conditions=conditions,
-        expect=options["expect"],
+        expect=options.get("expect", ()),
         policy=options["policy"],
         use_policy=not options["no_policy"],
-        offline=options["offline"],
+        offline=options.get("offline", False),
         consented=options["yes"],
         allow=tuple(options["allow"]) + tuple(store().load()),
         budget=options["timeout"],
@@ -125,12 +144,21 @@ def checked(options: dict[str, Any], **more: Any) -> tuple[Any, Any]:
     from contractd.preflight.engine import assess_prepared, carry_out  # noqa: PLC0415
     from contractd.preflight.prepare import prepare  # noqa: PLC0415
 
-    never = options["no_input"] or options["yes"] or "-" in options["configs"]
-    ask = None if never or not (is_tty(sys.stdin) and is_tty(sys.stderr)) else _ask
     # Asked before the event loop takes over the signals: an interrupt must end the question too.
-    prepared = prepare(request_from(options, **more), ask=ask)
+    prepared = prepare(request_from(options, **more), ask=asks(options))
     if not prepared.contacts:
         return prepared, assess_prepared(prepared)
+    return prepared, watched(options, lambda observer: carry_out(prepared, observer=observer))
+
+
+def asks(options: dict[str, Any]) -> Callable[[list[Any]], frozenset[str]] | None:
+    """Who can be asked what may be started; None where nobody can, or need be."""
+    never = options["no_input"] or options["yes"] or "-" in options["configs"]
+    return None if never or not (is_tty(sys.stdin) and is_tty(sys.stderr)) else _ask
+
+
+def watched(options: dict[str, Any], work: Callable[[Any], Coroutine[Any, Any, Result]]) -> Result:
+    """Run what contacts servers, with progress on stderr; ``work`` takes the observer that shows it."""
     from contractd.cli.progress import Progress  # noqa: PLC0415
     from contractd.cli.run import run  # noqa: PLC0415
 
@@ -138,7 +166,7 @@ def checked(options: dict[str, Any], **more: Any) -> tuple[Any, Any]:
     live = is_tty(sys.stderr) and os.environ.get("TERM") != "dumb"
     progress = None if quiet else Progress(live=live)
     try:
-        return prepared, run(carry_out(prepared, observer=progress))
+        return run(work(progress))
     finally:
         if progress is not None:
             progress.close()

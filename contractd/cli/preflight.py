@@ -27,6 +27,7 @@ Examples:
   contractd preflight --config qwen.json
   contractd preflight --runtime claude-code          the files Claude Code would read from here
   contractd preflight --config .mcp.json --yes --format sarif -o preflight.sarif
+  contractd preflight --config qwen.json --offline --lock      in a pre-commit hook: by what was accepted
   cat settings.json | contractd preflight --config - --runtime qwen-code@0.21.10 --offline
 """
 
@@ -39,14 +40,23 @@ Examples:
 @option("--ignore", multiple=True, metavar="RULE", help="Leave these rules out.")
 @option("--baseline", metavar="FILE", help="Accept the findings in this file; only new ones count.")
 @click.option("--write-baseline", metavar="FILE", help="Write the findings of this run as a baseline.")
+@option(
+    "--lock",
+    is_flag=False,
+    flag_value="",
+    default=None,
+    metavar="[FILE]",
+    help="Compare with what was accepted: this lock, or contracts.lock. With --offline it stands in for the servers.",
+)
+@option("--no-lock", is_flag=True, help="Compare with no lock, not even the one that contractd.toml names.")
 @option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("-o", "--output", metavar="FILE", help="Write the result there, once it is complete.")
 @option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 def command(**options: Any) -> int:
     """Parse, check, render, exit."""
     check_output(options["output"], options["write_baseline"])
-    names = ("allow_undetermined", "select", "ignore", "fail_on", "baseline")
-    prepared, report = checked(options, **{name: options[name] for name in names})
+    names = ("allow_undetermined", "select", "ignore", "fail_on", "baseline", "lock")
+    prepared, report = checked(options, use_lock=not options["no_lock"], **{name: options[name] for name in names})
     text = _render(prepared, report, options)
     if options["write_baseline"]:
         from contractd.preflight.baseline import baseline_text  # noqa: PLC0415 - heavy rooms load where they are used

@@ -43,6 +43,16 @@ class Annotations:
             return "destructive" if self.destructive else "write"
         return "write" if "readOnlyHint" in self.declared else None
 
+    def stricter(self, other: Annotations) -> Annotations:
+        """Of each hint the one that promises less: what is to be believed while a change is not accepted."""
+        return Annotations(
+            self.read_only and other.read_only,
+            self.destructive or other.destructive,
+            self.idempotent and other.idempotent,
+            self.open_world or other.open_world,
+            self.declared | other.declared,
+        )
+
     def as_given(self) -> dict[str, bool]:
         """The hints that the server gave, by MCP's names."""
         return {hint: getattr(self, _HINTS[hint]) for hint in sorted(self.declared)}

@@ -82,6 +82,19 @@ class Consent(_Model):
     )
 
 
+class Locking(_Model):
+    """contracts.lock: where it is, and what becomes part of it without being named."""
+
+    file: str | None = Field(
+        None, min_length=1, description="The lock, relative to this file; with it, preflight always compares."
+    )
+    accept: list[RuleWord] = Field(
+        default_factory=list,
+        description="Differences that contractd lock accepts by itself: compatible-drift, description-drift, "
+        "annotation-drift, tool-not-locked; never one that breaks calls or makes them riskier.",
+    )
+
+
 class Policy(_Model):
     """The whole file."""
 
@@ -92,3 +105,4 @@ class Policy(_Model):
     providers: dict[str, ProviderPolicy] = Field(default_factory=dict)
     tools: dict[Reference, ToolPolicy] = Field(default_factory=dict)
     suppress: list[Suppression] = Field(default_factory=list)
+    lock: Locking = Field(default_factory=Locking)

@@ -90,6 +90,8 @@ RULES: tuple[Rule, ...] = (
         undetermined=True,
     ),
     _drift("CTD416", "tool-renamed", "high", "A tool is gone, and one that is probably the same is there."),
+    _rule("CTD417", "tool-not-locked", "medium", "A tool is offered that the lock does not hold: nobody accepted it."),
+    _rule("CTD418", "lock-unused", "info", "The lock holds a server that is not configured."),
 )
 
 BY_ID = {rule.id: rule for rule in RULES}

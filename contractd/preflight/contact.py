@@ -15,9 +15,9 @@ from contractd.registry import Row, bootstrap
 
 
 async def contact(
-    prepared: Prepared, *, observer: Observer | None = None, clock: Clock | None = None
+    prepared: Prepared, *, observer: Observer | None = None, clock: Clock | None = None, version: bool = True
 ) -> tuple[tuple[Row, ...], str | None]:
-    """A row for each server, and the version that the installed runtime gives."""
+    """A row for each server, and, with ``version``, the version that the installed runtime gives."""
     request, runtime = prepared.request, prepared.gathered.runtime
     hiders = {spec.id: Hider(spec, request.environ) for spec in prepared.specs}
     named = {spec.name: hiders[spec.id] for spec in prepared.specs}
@@ -25,7 +25,7 @@ async def contact(
     async with asyncio.TaskGroup() as group:
         contacting = group.create_task(bootstrap(prepared.specs, clock=time, observer=watch, environ=request.environ))
         asking = None
-        if prepared.asks_version:
+        if version and prepared.asks_version:
             asking = group.create_task(installed_version(runtime, request.environ, time, watch, cwd=request.cwd))
     rows = tuple(hiders[row.spec.id].row(row) for row in contacting.result())
     return rows, asking.result() if asking else None

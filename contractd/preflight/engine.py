@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from contractd.preflight.gather import Gathered
+from contractd.preflight.lockfile import LockFile
+from contractd.preflight.locking.standing import stand_ins
 from contractd.preflight.model import FileView, Report, RuntimeView, VersionSource
 from contractd.preflight.names import name_table
 from contractd.preflight.prepare import Ask, Prepared, prepare
@@ -50,7 +52,9 @@ async def carry_out(prepared: Prepared, *, observer: Observer | None = None, clo
 def assess_prepared(prepared: Prepared, rows: tuple[Row, ...] = (), version: str | None = None) -> Report:
     """The report on what was prepared and what came back."""
     by_id = {row.spec.id: row for row in rows}
-    return assess(prepared.request, prepared.gathered, by_id, prepared.skipped, version, prepared.accepted)
+    return assess(
+        prepared.request, prepared.gathered, by_id, prepared.skipped, version, prepared.accepted, prepared.lock
+    )
 
 
 def assess(
@@ -60,15 +64,20 @@ def assess(
     skipped: Mapping[str, str],
     version: str | None = None,
     accepted: frozenset[str] = frozenset(),
+    lock: LockFile | None = None,
 ) -> Report:
-    """The report on what was read and what answered; nothing is contacted. ``rows`` and ``skipped`` by provider id."""
-    view = _view(request, gathered, rows, skipped, version)
+    """The report on what was read and what answered; nothing is contacted. ``rows`` and ``skipped`` by provider id.
+
+    Offline, a server that ``lock`` can speak for is judged as if it listed what was accepted of it.
+    """
+    standing = stand_ins(request, gathered, lock, skipped)
+    view = _view(request, gathered, {**rows, **standing.rows}, standing.skipped, version, lock, standing.ids)
     found = check_all(view)
     judged = judge(view, found, accepted)
     return Report(
         judged.verdict,
         view.about,
-        _files(gathered),
+        _files(gathered, lock),
         provider_views(view),
         tool_views(view, found),
         judged.findings,
@@ -90,18 +99,25 @@ def _stale(judged: Judged) -> tuple[str, ...]:
     return (f"{plural(judged.stale, 'finding')} of the baseline no longer there; --write-baseline FILE writes it anew",)
 
 
-def _files(gathered: Gathered) -> tuple[FileView, ...]:
-    """What was read: the runtime's files, then contractd's own."""
+def _files(gathered: Gathered, lock: LockFile | None) -> tuple[FileView, ...]:
+    """What was read: the runtime's files, then contractd's own, then the lock."""
     files = [FileView(source.document.path, source.scope, source.why) for source in gathered.setup.sources]
     files += gathered.env_files
     known = {file.path for file in files}
     own = [document.path for document in gathered.policy.documents if document.path not in known]
     files += [FileView(path, gathered.policy_scopes.get(path, "stated"), "contractd's own settings") for path in own]
+    files += [FileView(lock.shown, "project", "the contracts that were accepted")] if lock else []
     return tuple(files)
 
 
 def _view(
-    request: Request, gathered: Gathered, rows: Mapping[str, Row], skipped: Mapping[str, str], version: str | None
+    request: Request,
+    gathered: Gathered,
+    rows: Mapping[str, Row],
+    skipped: Mapping[str, str],
+    version: str | None,
+    lock: LockFile | None,
+    locked: frozenset[str],
 ) -> View:
     runtime = gathered.runtime
     profile = nearest_profile(runtime.name, gathered.stated or version)
@@ -121,7 +137,7 @@ def _view(
     )
     return View(
         request, gathered.policy, runtime, profile, about, gathered.context, gathered.setup, rows, skipped, table,
-        gathered.rivals,
+        gathered.rivals, lock, locked,
     )  # fmt: skip
 
 

@@ -37,7 +37,7 @@ def read_document(path: str, shown: str | None = None, *, pipes: bool = False) -
     return parse(name, read_bytes(path, name, pipes=pipes))
 
 
-def read_bytes(path: str, shown: str, *, pipes: bool = False) -> bytes:
+def read_bytes(path: str, shown: str, *, pipes: bool = False, limit: int = MAX_BYTES) -> bytes:
     """The file, up to just past the size that is parsed. Raises ConfigError."""
     try:
         mode = Path(path).stat().st_mode
@@ -46,7 +46,7 @@ def read_bytes(path: str, shown: str, *, pipes: bool = False) -> bytes:
         if not stat.S_ISREG(mode) and not (pipes and stat.S_ISFIFO(mode)):
             raise ConfigError("can't be read: it is no regular file", place=Place(shown))
         with Path(path).open("rb") as file:
-            return file.read(MAX_BYTES + 1)
+            return file.read(limit + 1)
     except FileNotFoundError:
         raise ConfigError("can't be read: there is no such file", place=Place(shown)) from None
     except (OSError, ValueError) as error:

@@ -15,7 +15,7 @@ FailOn = Literal["info", "low", "medium", "high", "never"]
 Verdict = Literal["ready", "not_ready", "undetermined"]
 Visible = Literal["yes", "deferred", "no", "unknown"]
 ToolStatus = Literal["bound", "shadowed", "refused", "quarantined", "excluded"]
-ProviderStatus = Literal["ready", "failed", "skipped", "disabled"]
+ProviderStatus = Literal["ready", "locked", "failed", "skipped", "disabled"]
 VersionSource = Literal["stated", "program", "assumed"]
 Command = Literal["preflight", "diff"]
 

@@ -12,6 +12,7 @@ from contractd.documents import Document
 from contractd.preflight.baseline import read_baseline
 from contractd.preflight.consent import Asked, agreed
 from contractd.preflight.gather import Gathered, gather
+from contractd.preflight.lockfile import LockFile, read_lock
 from contractd.preflight.request import Request
 from contractd.preflight.stated import check_stated
 from contractd.providers.base import ProviderSpec
@@ -30,6 +31,7 @@ class Prepared:
     specs: tuple[ProviderSpec, ...]
     skipped: Mapping[str, str]
     accepted: frozenset[str] = frozenset()
+    lock: LockFile | None = None
 
     @property
     def asks_version(self) -> bool:
@@ -45,7 +47,8 @@ class Prepared:
     def documents(self) -> dict[str, Document]:
         """Every file that was read, by the name that findings call it."""
         read = [source.document for source in self.gathered.setup.sources]
-        return {document.path: document for document in (*read, *self.gathered.policy.documents)}
+        locks = [self.lock.document] if self.lock and self.lock.document else []
+        return {document.path: document for document in (*read, *self.gathered.policy.documents, *locks)}
 
 
 def prepare(request: Request, *, ask: Ask | None = None) -> Prepared:
@@ -53,8 +56,16 @@ def prepare(request: Request, *, ask: Ask | None = None) -> Prepared:
     gathered = gather(request)
     check_stated(request, gathered)
     accepted = read_baseline(request.baseline, request.cwd) if request.baseline else frozenset[str]()
+    lock = _lock(request, gathered)
     specs, skipped = agreed(request, gathered, ask)
     # The installed version answers only while the servers are asked: the stated one's data, else the newest.
     profile = nearest_profile(gathered.runtime.name, gathered.stated)
     eras = profile.mcp.eras if profile else ()
-    return Prepared(request, gathered, tuple(replace(spec, eras=eras) for spec in specs), skipped, accepted)
+    return Prepared(request, gathered, tuple(replace(spec, eras=eras) for spec in specs), skipped, accepted, lock)
+
+
+def _lock(request: Request, gathered: Gathered) -> LockFile | None:
+    """The lock that this run is compared with: the named one, else the policy's. Raises ConfigError."""
+    if not request.use_lock or (request.lock is None and gathered.policy.policy.lock.file is None):
+        return None
+    return read_lock(request.lock or "", gathered.policy, request.cwd)

@@ -17,7 +17,8 @@ class Request:
 
     ``consented``: start and contact everything; else what ``allow`` (names, digests) or the user's settings agree to,
     and what ``ask`` answers. ``budget``: seconds for each server instead of the runtime's own. Any iterable of texts is
-    taken for a tuple, and a single text for a tuple of one.
+    taken for a tuple, and a single text for a tuple of one. ``lock``: the lock to compare with, empty for the one of
+    this folder; None: only if the policy names one, and ``use_lock`` False: not even then.
     """
 
     configs: tuple[str, ...] = ()
@@ -38,6 +39,8 @@ class Request:
     consented: bool = False
     allow: tuple[str, ...] = ()
     budget: float | None = None
+    lock: str | None = None
+    use_lock: bool = True
 
     def __post_init__(self) -> None:
         for name in ("configs", "expect", "allow_undetermined", "select", "ignore", "allow"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from contractd.policy import Suppression
@@ -41,6 +42,21 @@ def judge(view: View, found: tuple[Finding, ...], accepted: frozenset[str]) -> J
     gone = accepted - {finding.fingerprint for finding in found}
     stale = len(gone) if all(_seen(entry, view) for entry in view.setup.entries) else 0
     return Judged(verdict, undetermined, tuple(by_urgency(shown)), choice.fail_on, len(left_out), stale)
+
+
+def suppressed(suppressions: Iterable[Suppression], found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings of a comparison, those that a suppression is about marked so; by the names they themselves have."""
+    stated = list(suppressions)
+
+    def marked(finding: Finding) -> Finding:
+        tools = (finding.tool, f"{finding.provider}.{finding.tool}")
+        for one in stated:
+            about = rule_of(one.rule) == finding.rule.id and one.provider in (None, finding.provider)
+            if about and (one.tool is None or one.tool in tools):
+                return replace(finding, suppressed=one.reason)
+        return finding
+
+    return tuple(marked(finding) for finding in found)
 
 
 def _accept(finding: Finding, accepted: frozenset[str]) -> Finding:

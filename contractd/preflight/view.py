@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from contractd.contracts import Contract
 from contractd.errors import Place
 from contractd.policy import Loaded, ToolPolicy
+from contractd.preflight.lockfile import LockFile
 from contractd.preflight.model import RuntimeView
 from contractd.preflight.names import NameTable
 from contractd.preflight.request import Request
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class View:
     """``rows`` and ``skipped`` are by provider id; an entry that is in neither is disabled or unusable. ``rivals``: the
-    runtimes that the files may be for, where none of them was recognised."""
+    runtimes that the files may be for, where none of them was recognised. ``locked``: the providers, by id, that were
+    not contacted and are judged by what ``lock`` holds of them.
+    """
 
     request: Request
     policy: Loaded
@@ -36,6 +40,8 @@ class View:
     skipped: Mapping[str, str]
     table: NameTable
     rivals: tuple[str, ...] = ()
+    lock: LockFile | None = None
+    locked: frozenset[str] = frozenset()
 
     @cached_property
     def _entries(self) -> dict[str, Entry]:
@@ -50,6 +56,15 @@ class View:
         """What the user declares of a tool."""
         tools = self.policy.policy.tools
         return tools.get(f"{entry.id}.{tool}") or tools.get(f"{entry.name}.{tool}")
+
+    def cautious(self, entry: Entry, tool: Contract) -> Contract:
+        """A tool with its hints as far as both the server and the lock have them: what is not accepted yet can't make
+        a call look safer."""
+        provider = self.lock.lock.providers.get(entry.id) if self.lock else None
+        known = provider.tools.get(tool.name) if provider else None
+        if known is None or known.contract.annotations == tool.annotations:
+            return tool
+        return replace(tool, annotations=tool.annotations.stricter(known.contract.annotations))
 
     @property
     def file(self) -> Place:

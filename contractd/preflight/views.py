@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from contractd.preflight.consent import target
+from contractd.preflight.lockfile import LockFile
 from contractd.preflight.model import Finding, ProviderStatus, ProviderView, ToolStatus, ToolView, Visible
 from contractd.preflight.view import View
 from contractd.providers.base import Transport
@@ -46,7 +48,16 @@ def _provider(view: View, entry: Entry) -> ProviderView:
         entry.source.scope,
         reason,
     )
+    if row is not None and entry.id in view.locked and view.lock is not None:
+        return _from_lock(base, row, view.lock)
     return _with_row(base, row) if row is not None else base
+
+
+def _from_lock(base: ProviderView, row: Row, lock: LockFile) -> ProviderView:
+    accepted = lock.lock.providers[base.id].newest
+    since = f", the last of it accepted {accepted}" if accepted else ""
+    reason = f"not contacted: judged by what {lock.shown} holds of it{since}"
+    return replace(_with_row(base, row), status="locked", reason=reason, seconds=None, started=None)
 
 
 def _meant_transport(view: View, entry: Entry) -> Transport:

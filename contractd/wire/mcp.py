@@ -57,6 +57,13 @@ class Page:
     deviations: tuple[Deviation, ...] = ()
 
 
+def era_of(version: str | None) -> Era | None:
+    """The era that a protocol version belongs to; None where there is none."""
+    if version is None:
+        return None
+    return "modern" if version in MODERN_VERSIONS else "legacy"
+
+
 def initialize_params(client_version: str, protocol_version: str = LEGACY_VERSIONS[-1]) -> dict[str, Any]:
     """Parameters of ``initialize``; a client offers its newest version (2025-11-25, lifecycle)."""
     return {"protocolVersion": protocol_version, "capabilities": {}, "clientInfo": _client(client_version)}

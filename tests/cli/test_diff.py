@@ -227,7 +227,7 @@ def test_what_is_no_manifest_is_exit_status_2_with_its_place(shell: Shell, data:
         (("old.json",), "missing argument 'NEW'"),
         (("old.json", "none.json"), "none.json: can't be read: there is no such file"),
         (("old.json", "."), ".: can't be read: it is a folder"),
-        (("-", "-"), "only one of the two manifests can come from standard input"),
+        (("-", "-"), "only one of the two sides can come from standard input"),
         (("", "old.json"), "'' names no file"),
         (("old.json", "old.json", "--select", "CTD999"), "'CTD999' is no rule"),
         (("old.json", "old.json", "-o", "none/x"), "there is no folder none"),

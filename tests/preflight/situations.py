@@ -132,7 +132,9 @@ class Bench:
         }
         skipped = {**prepared.skipped}
         skipped |= {spec.id: setup.skipped[spec.name] for spec in prepared.specs if spec.name in setup.skipped}
-        return assess(prepared.request, prepared.gathered, rows, skipped, setup.version, prepared.accepted)
+        return assess(
+            prepared.request, prepared.gathered, rows, skipped, setup.version, prepared.accepted, prepared.lock
+        )
 
     def _row(self, spec: ProviderSpec, listing: Listing) -> Row:
         return listing(spec) if callable(listing) else ready(listing or [tool("noop_xyz")])(spec)

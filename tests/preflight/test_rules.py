@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from contractd.preflight.catalogue import BY_ID, BY_NAME, RULES
-from tests.preflight.pairs import configuration, contracts, names, reachability
+from tests.preflight.pairs import configuration, contracts, locking, names, reachability
 from tests.preflight.pairs.pair import Pair
 from tests.preflight.situations import Bench, marked, named
 
-PAIRS: list[Pair] = [*configuration.PAIRS, *reachability.PAIRS, *names.PAIRS, *contracts.PAIRS]
+PAIRS: list[Pair] = [*configuration.PAIRS, *reachability.PAIRS, *names.PAIRS, *contracts.PAIRS, *locking.PAIRS]
 ROOT = Path(__file__).parents[2]
 
 

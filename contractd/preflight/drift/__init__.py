@@ -1,9 +1,16 @@
-"""``contractd diff``: two manifests read, compared and judged.
+"""``contractd diff``: two sides read, compared and judged.
 
-Comes in: the names of two files. Goes out: a ``Report`` of the same kind as preflight's. Must not know: the command
-line. ``contracts.drift`` compares; here are the files, the findings and their words.
+Comes in: two words, each a manifest, a lock or a configuration. Goes out: a ``Report`` of the same kind as preflight's.
+Must not know: the command line. ``contracts.drift`` compares; here are the files, the findings and their words.
 """
 
-from contractd.preflight.drift.engine import DiffRequest, diff
+from contractd.preflight.drift.engine import (
+    DiffRequest,
+    PreparedDiff,
+    carry_out_diff,
+    compare_files,
+    diff,
+    prepare_diff,
+)
 
-__all__ = ["DiffRequest", "diff"]
+__all__ = ["DiffRequest", "PreparedDiff", "carry_out_diff", "compare_files", "diff", "prepare_diff"]

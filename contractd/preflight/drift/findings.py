@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from contractd.contracts.contract import Contract, FlawedTool
@@ -15,7 +16,16 @@ from contractd.text import visible
 
 
 def drift_findings(change: ManifestChange, old: Side, new: Side) -> Iterator[Finding]:
-    """Every finding, in the order of the manifests."""
+    """Every finding, in the order of the manifests. Where it is known whose they are, tools go by ``provider.tool``."""
+    for finding in _findings(change, old, new):
+        if new.provider is None:
+            yield finding
+        else:
+            whole = f"{visible(new.provider, 80)}.{finding.message}"
+            yield replace(finding, provider=new.provider, message=whole)
+
+
+def _findings(change: ManifestChange, old: Side, new: Side) -> Iterator[Finding]:
     for one in change.changed:
         yield from _changed(one, new)
     for rename in change.renamed:

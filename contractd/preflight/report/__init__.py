@@ -15,12 +15,10 @@ from typing import Literal, cast, get_args
 
 from contractd.documents import Document
 from contractd.preflight.model import Report
-from contractd.preflight.report.words import Page
+from contractd.preflight.report.words import RULE_PAGES, Page
 
 Format = Literal["text", "json", "sarif", "junit", "github", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
-
-RULE_PAGES = "docs/rules.md"
 
 __all__ = ["FORMATS", "RULE_PAGES", "Format", "render"]
 

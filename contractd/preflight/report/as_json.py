@@ -45,7 +45,7 @@ def document(page: Page) -> dict[str, Any]:
         "runtime": _runtime(report.runtime),
         "providers": [_provider(provider) for provider in report.providers],
         "tools": [_tool(tool) for tool in report.tools],
-        "findings": [_finding(finding, page) for finding in by_urgency(report.findings)],
+        "findings": [finding_document(finding, page.docs(finding.rule)) for finding in by_urgency(report.findings)],
         "fail_on": report.fail_on,
         "offline": report.offline,
         "files": [asdict(file) for file in report.files],
@@ -109,7 +109,8 @@ def _tool(tool: ToolView) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding, page: Page) -> dict[str, Any]:
+def finding_document(finding: Finding, docs: str) -> dict[str, Any]:
+    """One finding; ``docs``: where its rule is explained."""
     return {
         "rule": finding.rule.id,
         "name": finding.rule.name,
@@ -129,7 +130,7 @@ def _finding(finding: Finding, page: Page) -> dict[str, Any]:
         "undetermined": finding.undetermined,
         "remedies": [_remedy(remedy) for remedy in finding.remedies],
         "details": finding.details,
-        "docs": page.docs(finding.rule),
+        "docs": docs,
     }
 
 
@@ -151,7 +152,9 @@ def _summary(report: Report) -> dict[str, Any]:
         "counting": counts.counting,
         "settled": counts.settled,
         "suppressed": counts.suppressed,
-        "providers": {status: counts.providers.get(status, 0) for status in ("ready", "failed", "skipped", "disabled")},
+        "providers": {
+            status: counts.providers.get(status, 0) for status in ("ready", "locked", "failed", "skipped", "disabled")
+        },
         "tools": {
             status: counts.tools.get(status, 0)
             for status in ("bound", "shadowed", "refused", "quarantined", "excluded")

@@ -29,7 +29,7 @@ _TITLES = ["tool", "runtime name", "the model sees", "status"]
 _LABEL = 9  # columns of "runtime  "
 
 _COLORS = {
-    "ready": "green", "failed": "red", "skipped": "yellow", "disabled": "dim",
+    "ready": "green", "locked": "green", "failed": "red", "skipped": "yellow", "disabled": "dim",
     "not_ready": "red", "undetermined": "yellow",
     "bound": "green", "shadowed": "red", "refused": "red", "quarantined": "yellow", "excluded": "dim",
     "yes": "green", "deferred": "yellow", "no": "dim", "unknown": "yellow",

@@ -28,10 +28,13 @@ from contractd.text import listed, plural, visible
 Answer = Literal["yes", "no", "undetermined"]
 
 SYMBOLS: Mapping[str, str] = {
-    "ready": "✓", "failed": "✗", "skipped": "–", "disabled": "○",
+    "ready": "✓", "locked": "✓", "failed": "✗", "skipped": "–", "disabled": "○",
     "not_ready": "✗", "undetermined": "?",
     "bound": "✓", "shadowed": "!", "refused": "✗", "quarantined": "✗", "excluded": "–",
 }  # fmt: skip
+
+
+RULE_PAGES = "docs/rules.md"
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,12 @@ class Page:
 
     def docs(self, rule: Rule) -> str:
         """Where the rule is explained: its heading there."""
-        return f"{self.rule_pages}#{rule.id.lower()}-{rule.name}"
+        return docs_of(rule, self.rule_pages)
+
+
+def docs_of(rule: Rule, pages: str = RULE_PAGES) -> str:
+    """Where a rule is explained: its heading on the page of rules."""
+    return f"{pages}#{rule.id.lower()}-{rule.name}"
 
 
 def one_line(text: str, limit: int = 600) -> str:
@@ -165,7 +173,9 @@ def _preflight_counts(report: Report) -> list[str]:
     counts = Counts.of(report)
     parts = [f"{plural(counts.open, 'finding')}{_breakdown(counts)}" if counts.open else f"no findings{_aside(counts)}"]
     expected = len(report.providers) - counts.providers["disabled"]
-    if report.providers:
+    if counts.providers["locked"]:
+        parts.append(f"{counts.providers['locked']} of {plural(expected, 'provider')} judged by the lock")
+    elif report.providers:
         ready = f"{counts.providers['ready']} of {plural(expected, 'provider')} ready"
         parts.append(ready + (f" ({counts.providers['disabled']} disabled)" if counts.providers["disabled"] else ""))
     else:
@@ -225,7 +235,10 @@ def questions(provider: ProviderView) -> dict[str, dict[str, Answer]]:
     """The three questions, and who answers each. Nobody asked the running runtime."""
     unasked: Answer = "no" if provider.status == "disabled" else "undetermined"
     started: Answer = unasked if provider.started is None else "yes" if provider.started else "no"
-    listed_: Answer = "yes" if provider.tools is not None else "no" if provider.status == "failed" else unasked
+    if provider.status == "locked":
+        unasked = started = "undetermined"
+    known = provider.tools is not None and provider.status != "locked"
+    listed_: Answer = "yes" if known else "no" if provider.status == "failed" else unasked
     answers: dict[str, Answer] = {"configured": "yes", "started": started, "tools_listed": listed_}
     return {name: {"by_contractd": answer, "by_runtime": "undetermined"} for name, answer in answers.items()}
 

@@ -8,6 +8,7 @@ from contractd.preflight.model import Finding
 from contractd.preflight.rules.collisions import check as collisions
 from contractd.preflight.rules.configuration import check as configuration
 from contractd.preflight.rules.contracts import check as contracts
+from contractd.preflight.rules.drift import check as drift
 from contractd.preflight.rules.gates import check as gates
 from contractd.preflight.rules.look_alikes import check as look_alikes
 from contractd.preflight.rules.names import check as names
@@ -26,6 +27,7 @@ FAMILIES: tuple[Family, ...] = (
     shadowing,
     collisions,
     contracts,
+    drift,
 )
 
 

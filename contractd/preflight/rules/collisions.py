@@ -60,7 +60,9 @@ def _listed_twice(view: View) -> Iterator[Finding]:
 def _equal(view: View, name: str, tools: list[NamedTool], settled: str | None) -> Finding:
     same_raw = len({tool.raw for tool in tools}) == 1
     effects = [
-        effect_of(tool.contract, view.tool_policy(tool.entry, tool.raw)) for tool in tools if tool.contract is not None
+        effect_of(view.cautious(tool.entry, tool.contract), view.tool_policy(tool.entry, tool.raw))
+        for tool in tools
+        if tool.contract is not None
     ]
     one_server = len({tool.entry.id for tool in tools}) == 1
     who = [f"{visible(tool.raw, 60)} of {visible(tool.entry.name, 60)}" for tool in tools]

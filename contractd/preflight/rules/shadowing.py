@@ -61,7 +61,7 @@ def _shadows(view: View, tool: NamedTool) -> list[Shadow]:
 def _shadow(view: View, tool: NamedTool, called: str, builtin: Builtin) -> Shadow:
     assert tool.contract is not None
     declared = view.tool_policy(tool.entry, tool.raw)
-    effect = effect_of(tool.contract, declared, builtin.tool)
+    effect = effect_of(view.cautious(tool.entry, tool.contract), declared, builtin.tool)
     exact = _answers(view, tool, called, builtin)
     severity, why = shadowing(
         tool=tool.contract,
@@ -176,7 +176,7 @@ def _settled(tool: NamedTool, builtin: Builtin, *, overrides: bool) -> str | Non
 def _builtin_collision(view: View, tool: NamedTool, builtin: Builtin) -> Finding:
     assert tool.contract is not None and view.profile is not None
     declared = view.tool_policy(tool.entry, tool.raw)
-    effect = effect_of(tool.contract, declared, builtin.tool)
+    effect = effect_of(view.cautious(tool.entry, tool.contract), declared, builtin.tool)
     winner = view.profile.mcp.clash.builtin
     if winner == "mcp-wins" and builtin.tool.effect != "read":
         effect = "write"  # what the built-in should have written goes to a stranger

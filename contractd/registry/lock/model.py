@@ -27,7 +27,8 @@ class LockedProvider:
 
     ``source``: its command line or URL, shown as in reports, with the project's folder as ``.`` and the home directory
     as ``~``. ``doubts``: what of its list only a live server can tell (quarantined tools, departures from MCP), in
-    words; with any, the lock can't stand in for the server.
+    words; with any, the lock can't stand in for the server. ``announced``: what it calls itself, after which some
+    runtimes name its tools.
     """
 
     id: str
@@ -36,6 +37,7 @@ class LockedProvider:
     protocol: str | None = None
     tools: Mapping[str, LockedTool] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
+    announced: str | None = None
     place: Place | None = field(default=None, compare=False)
 
     @cached_property

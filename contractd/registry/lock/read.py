@@ -77,14 +77,20 @@ class _Reader:
         doubts = block.get("doubts", [])
         if not isinstance(doubts, list) or not all(isinstance(doubt, str) for doubt in doubts):
             raise self._wrong("doubts is no list of texts", "provider", name, "doubts")
-        texts = {key: block.get(key) for key in ("from", "transport", "protocol")}
+        texts = {key: block.get(key) for key in ("from", "transport", "protocol", "announced")}
         for key, text in texts.items():
-            if not isinstance(text, str) and not (key == "protocol" and text is None):
+            if not isinstance(text, str) and (text is not None or key in ("from", "transport")):
                 raise self._wrong(f"{key} of {visible(name, 80)} is no text", "provider", name, key)
         return LockedProvider(
-            name, str(texts["from"]), str(texts["transport"]), texts["protocol"], tools, tuple(doubts),
+            name,
+            str(texts["from"]),
+            str(texts["transport"]),
+            texts["protocol"],
+            tools,
+            tuple(doubts),
+            texts["announced"],
             self._document.place(pointer_join("/provider", name)),
-        )  # fmt: skip
+        )
 
     def _tool(self, reference: str, provider: str, block: Any) -> LockedTool:
         shown = visible(reference, 120)

@@ -36,8 +36,9 @@ def _blocks(lock: Lock) -> Iterator[str]:
 def _provider(provider: LockedProvider) -> str:
     lines = [f"\n[provider.{_key(provider.id)}]", f"from = {_text(provider.source)}"]
     lines.append(f"transport = {_text(provider.transport)}")
-    if provider.protocol is not None:
-        lines.append(f"protocol = {_text(provider.protocol)}")
+    for key, text in (("protocol", provider.protocol), ("announced", provider.announced)):
+        if text is not None:
+            lines.append(f"{key} = {_text(text)}")
     if provider.doubts:
         lines += ["doubts = [", *(f"  {_text(doubt)}," for doubt in provider.doubts), "]"]
     return "\n".join(lines) + "\n"

@@ -102,7 +102,7 @@ def test_the_summary_counts_what_is_listed(incident):
     assert data["summary"]["findings"] == len(open_ones) == 7
     assert data["summary"]["by_severity"] == {"high": 3, "medium": 1, "low": 2, "info": 1}
     assert data["summary"]["counting"] == 3
-    assert data["summary"]["providers"] == {"ready": 2, "failed": 2, "skipped": 1, "disabled": 1}
+    assert data["summary"]["providers"] == {"ready": 2, "locked": 0, "failed": 2, "skipped": 1, "disabled": 1}
     assert data["summary"]["tools"] == {"bound": 19, "shadowed": 2, "refused": 0, "quarantined": 1, "excluded": 1}
 
 

@@ -1,0 +1,171 @@
+"""Which differences become part of the lock: those that were named, and those that the policy accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from contractd.contracts import Manifest
+from contractd.errors import Place
+from contractd.preflight.lockfile import LockFile
+from contractd.preflight.locking.compare import differences, not_locked, upgrade
+from contractd.preflight.model import Finding
+from contractd.registry.lock import Lock, LockedProvider, LockedTool
+
+Became = Literal["new", "changed", "removed"]
+How = Literal["first", "named", "policy"]
+
+# What a policy may accept without a person: nothing of it breaks a call or allows more harm than before.
+ACCEPTABLE = ("compatible-drift", "description-drift", "annotation-drift", "tool-not-locked")
+
+
+@dataclass(frozen=True)
+class Live:
+    """A configured server now. ``taken`` None: it was not reached, for the reason in ``trouble``."""
+
+    id: str
+    name: str
+    place: Place
+    taken: LockedProvider | None
+    manifest: Manifest = field(default_factory=lambda: Manifest(()))
+    trouble: str | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One tool that becomes, or ceases to be, part of the lock. ``rules``: the names of what was found about it."""
+
+    reference: str
+    became: Became
+    how: How
+    rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The lock as it should be, and how it got there. ``pending``: differences nobody accepted; the lock keeps to the
+    old contract for them. ``unreached``: why a server could not be compared, by id; its blocks stay."""
+
+    lock: Lock
+    steps: tuple[Step, ...] = ()
+    pending: tuple[Finding, ...] = ()
+    unreached: Mapping[str, str] = field(default_factory=dict)
+    unchanged: int = 0
+
+
+def plan(old: LockFile, live: Iterable[Live], *, named: frozenset[str], accept: frozenset[str]) -> Plan:
+    """``named``: references that were named to be accepted as they are; ``accept``: names of rules that the policy
+    accepts. With no lock there yet, everything that is listed is accepted: the file itself is what a person reads."""
+    made = _Maker(old, named, accept)
+    for one in live:
+        made.provider(one)
+    made.left_over()
+    return Plan(Lock(made.providers), tuple(made.steps), tuple(made.pending), made.unreached, made.unchanged)
+
+
+class _Maker:
+    def __init__(self, old: LockFile, named: frozenset[str], accept: frozenset[str]) -> None:
+        self._old = old
+        self._named = named
+        self._accept = accept
+        self._seen: set[str] = set()
+        self.providers: dict[str, LockedProvider] = dict(old.lock.providers)
+        self.steps: list[Step] = []
+        self.pending: list[Finding] = []
+        self.unreached: dict[str, str] = {}
+        self.unchanged = 0
+
+    def provider(self, live: Live) -> None:
+        self._seen.add(live.id)
+        if live.taken is None:
+            self.unreached[live.id] = live.trouble or "it was not contacted"
+            return
+        locked = self._old.lock.providers.get(live.id)
+        if locked is None:
+            self._unknown(live, live.taken)
+        else:
+            self._known(live, live.taken, locked)
+
+    def left_over(self) -> None:
+        """Servers that are not configured any more go if they were named."""
+        for name in sorted(set(self.providers) - self._seen):
+            if name in self._named:
+                gone = self.providers.pop(name)
+                self.steps += [Step(f"{name}.{tool}", "removed", "named") for tool in sorted(gone.tools)]
+
+    def _unknown(self, live: Live, taken: LockedProvider) -> None:
+        """A server that the lock has nothing of."""
+        how = {name: self._how_new(live.id, name) for name in taken.tools}
+        kept = {name: tool for name, tool in taken.tools.items() if how[name]}
+        self.steps += [Step(f"{live.id}.{name}", "new", way) for name in sorted(kept) if (way := how[name])]
+        left = [name for name in taken.tools if name not in kept]
+        if kept or self._old.document is None:
+            self.providers[live.id] = replace(taken, tools=kept)
+            self.pending += [self._not_locked(live, [name]) for name in left]
+        elif left:
+            self.pending.append(self._not_locked(live, left, whole=True))
+
+    def _known(self, live: Live, taken: LockedProvider, locked: LockedProvider) -> None:
+        tools = dict(locked.tools)
+        by_tool: dict[str, list[Finding]] = {}
+        for finding in differences(locked, live.manifest, live.name, live.place, self._old.shown):
+            by_tool.setdefault(finding.tool or "", []).append(finding)
+        for name, findings in by_tool.items():
+            renamed = next((one.subject for one in findings if one.rule.name == "tool-renamed"), None)
+            how = self._how(live.id, name, findings) or (self._how(live.id, renamed, findings) if renamed else None)
+            if how is None or (name not in tools and name not in taken.tools):
+                self.pending += [self._told(one, live.id, renamed or name) for one in findings]
+                continue
+            rules = tuple(dict.fromkeys(one.rule.name for one in findings))
+            for one in filter(None, (name, renamed)):
+                self._take(tools, taken.tools, live.id, one, how, rules)
+        self.unchanged += sum(name in taken.tools and name not in by_tool for name in locked.tools)
+        # Where it comes from and how it speaks is no promise of a tool: it is as it is now.
+        self.providers[live.id] = replace(taken, tools=tools)
+
+    def _take(
+        self,
+        tools: dict[str, LockedTool],
+        now: Mapping[str, LockedTool],
+        provider: str,
+        name: str,
+        how: How,
+        rules: tuple[str, ...],
+    ) -> None:
+        became: Became = "removed" if name not in now else "changed" if name in tools else "new"
+        if became == "removed":
+            tools.pop(name, None)
+        else:
+            tools[name] = now[name]
+        self.steps.append(Step(f"{provider}.{name}", became, how, rules))
+
+    def _how(self, provider: str, name: str, findings: Iterable[Finding]) -> How | None:
+        """Who accepts what was found about a tool; None: nobody does."""
+        if provider in self._named or f"{provider}.{name}" in self._named:
+            return "named"
+        found = list(findings)
+        return "policy" if found and all(self._harmless(one) for one in found) else None
+
+    def _how_new(self, provider: str, name: str) -> How | None:
+        """The same of a tool of a server that the lock does not know."""
+        if self._old.document is None:
+            return "first"
+        if provider in self._named or f"{provider}.{name}" in self._named:
+            return "named"
+        return "policy" if "tool-not-locked" in self._accept else None
+
+    def _harmless(self, finding: Finding) -> bool:
+        name = finding.rule.name
+        mild = finding.severity in ("info", "low") or name == "tool-not-locked"
+        return name in self._accept and name in ACCEPTABLE and mild and not finding.undetermined
+
+    def _not_locked(self, live: Live, tools: list[str], *, whole: bool = False) -> Finding:
+        return not_locked(live.id, live.name, tools, live.place, self._old.shown, whole=whole)
+
+    def _told(self, finding: Finding, provider: str, name: str) -> Finding:
+        """With the command that accepts it, where it does not say so already."""
+        command = upgrade(f"{provider}.{name}")
+        if command in finding.action:
+            return finding
+        return replace(finding, action=f"{finding.action}; or accept it as it is now: {command}")

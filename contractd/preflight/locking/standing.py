@@ -1,0 +1,46 @@
+"""Offline, a server is not asked: what was accepted of it stands in for what it would list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from contractd.preflight.gather import Gathered
+from contractd.preflight.lockfile import LockFile
+from contractd.preflight.locking.taken import as_listed, not_for
+from contractd.preflight.request import Request
+
+if TYPE_CHECKING:
+    from contractd.registry import Row
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Rows made of the lock, and why the other servers that were not contacted have none; both by provider id."""
+
+    rows: Mapping[str, Row] = field(default_factory=dict)
+    skipped: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The providers that are judged by the lock."""
+        return frozenset(self.rows)
+
+
+def stand_ins(request: Request, gathered: Gathered, lock: LockFile | None, skipped: Mapping[str, str]) -> Standing:
+    """Only with ``--offline``: a server that nobody agreed to start is not made sound by a lock."""
+    if lock is None or not request.offline:
+        return Standing(skipped=skipped)
+    rows: dict[str, Row] = {}
+    left: dict[str, str] = {}
+    for entry in gathered.setup.entries:
+        if entry.id not in skipped or entry.spec is None:
+            continue
+        locked = lock.lock.providers.get(entry.id)
+        why = not_for(locked, entry.spec, request.cwd, request.home)
+        if locked is None or why is not None:
+            left[entry.id] = f"{skipped[entry.id]}, and {why}"
+        else:
+            rows[entry.id] = as_listed(locked, entry.spec)
+    return Standing(rows, {**skipped, **left})

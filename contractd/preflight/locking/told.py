@@ -1,0 +1,94 @@
+"""What ``contractd lock`` did, and what it did not accept, as text or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from contractd._version import __version__
+from contractd.preflight.locking.engine import Locked
+from contractd.preflight.locking.plan import Step
+from contractd.preflight.model import Finding, by_urgency
+from contractd.preflight.report.as_json import dumps, finding_document
+from contractd.preflight.report.cells import wrap
+from contractd.preflight.report.words import docs_of
+from contractd.text import plural, visible
+
+_MARKS = {"new": "+", "changed": "~", "removed": "-"}
+_HOW = {"first": "", "named": "", "policy": ", by lock.accept"}
+_MOST = 40  # lines of one kind; a first lock of many servers is read in the file
+
+
+def as_text(locked: Locked, *, written: bool, width: int = 120, verbose: bool = False) -> str:
+    """For people. ``written``: the file was written; else this is what would be."""
+    lines = [*_steps(locked.plan.steps, verbose=verbose)]
+    for finding in by_urgency(locked.plan.pending):
+        lines += ["", *_pending(finding, width)]
+    for provider, why in locked.plan.unreached.items():
+        kept = locked.plan.lock.providers.get(provider)
+        stays = "its blocks stay as they are" if kept else "the lock has nothing of it"
+        lines += ["", *wrap(f"? {visible(provider, 80)} could not be compared: {visible(why, 300)}; {stays}", width)]
+    if lines:
+        lines.append("")
+    return "\n".join([*lines, _last(locked, written=written)]) + "\n"
+
+
+def as_json(locked: Locked, *, written: bool) -> str:
+    """For programs: ``version`` 1."""
+    plan = locked.plan
+    return dumps(
+        {
+            "version": 1,
+            "verdict": locked.verdict,
+            "lock": locked.file.shown,
+            "written": written,
+            "stale": locked.stale,
+            "accepted": [
+                {"tool": step.reference, "became": step.became, "how": step.how, "rules": step.rules}
+                for step in plan.steps
+            ],
+            "pending": [finding_document(finding, docs_of(finding.rule)) for finding in by_urgency(plan.pending)],
+            "not_compared": dict(plan.unreached),
+            "unchanged": plan.unchanged,
+            "contractd": {"version": __version__},
+        }
+    )
+
+
+def _steps(steps: tuple[Step, ...], *, verbose: bool) -> Iterator[str]:
+    shown = steps if verbose else steps[:_MOST]
+    for step in shown:
+        rules = f": {', '.join(step.rules)}" if step.rules else ""
+        yield f"{_MARKS[step.became]} {visible(step.reference, 160)} {step.became}{rules}{_HOW[step.how]}"
+    if len(steps) > len(shown):
+        yield f"… {len(steps) - len(shown)} more; --verbose shows them"
+
+
+def _pending(finding: Finding, width: int) -> Iterator[str]:
+    label = f"{finding.severity}[{finding.rule.id}]"
+    doubt = " (undetermined)" if finding.undetermined else ""
+    yield from wrap(f"! {label} {finding.rule.name}{doubt}: {visible(finding.message, 2000)}", width, indent="    ")
+    do = wrap(visible(finding.action, 600), width, first=8, indent="      ")
+    yield f"  = do: {do[0]}"
+    yield from do[1:]
+    for remedy in finding.remedies:
+        yield f"  = {remedy.lead} {visible(remedy.where, 200)}:"
+        yield f"      {visible(remedy.text, 4000)}"
+
+
+def _last(locked: Locked, *, written: bool) -> str:
+    plan = locked.plan
+    providers = plan.lock.providers.values()
+    holds = f"{plural(sum(len(one.tools) for one in providers), 'tool')} of {plural(len(providers), 'server')}"
+    counts = [f"{len(plan.steps)} accepted"] if plan.steps else []
+    counts += [f"{plan.unchanged} unchanged"] if plan.unchanged else []
+    counts += [f"{len(plan.pending)} not accepted"] if plan.pending else []
+    counts += [f"{plural(len(plan.unreached), 'server')} not compared"] if plan.unreached else []
+    mark = {"ready": "✓", "not_ready": "✗", "undetermined": "?"}[locked.verdict]
+    name = visible(locked.file.shown, 300)
+    if written:
+        state = f"{name} written: {holds}"
+    elif locked.stale:
+        state = f"{name} would hold {holds}; nothing was written"
+    else:
+        state = f"{name} is up to date: {holds}" if locked.verdict == "ready" else f"{name} stays as it is: {holds}"
+    return f"{mark} {state}" + (f" ({', '.join(counts)})" if counts else "")

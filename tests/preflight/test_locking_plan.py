@@ -1,0 +1,243 @@
+"""``contractd lock``: what becomes part of the lock, and that nothing does silently."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contractd.contracts.manifest import build_manifest
+from contractd.documents import parse
+from contractd.errors import ConfigError, Place, UsageError
+from contractd.preflight.lockfile import LockFile
+from contractd.preflight.locking import LockRequest, prepare_lock
+from contractd.preflight.locking.engine import Locked, decide
+from contractd.preflight.locking.plan import ACCEPTABLE, Live, Plan, plan
+from contractd.preflight.locking.taken import source, taken
+from contractd.providers.base import Fetched, ProviderSpec
+from contractd.registry import Row
+from contractd.registry.lock import Lock, lock_text, parse_lock
+from tests.preflight.pairs.locking import GET, SEND, WHEN
+from tests.preflight.pairs.pair import SH, one
+from tests.preflight.situations import Bench, Setup, failed, hints, ready, tool
+
+LATER = "2026-12-24T18:00:00Z"
+NOTHING: frozenset[str] = frozenset()
+SENT = tool("send_mail_to", "recipient", "text")
+WIDER = tool("send_mail_to", "to", "text", optional=["cc"])
+PLACE = Place("servers.json", 3, 5)
+
+TOOLS = st.lists(
+    st.builds(
+        lambda name, required, optional, text, reads: {
+            **tool(name, *required, optional=optional, **hints(readOnlyHint=reads)),
+            "description": text,
+        },
+        st.sampled_from(["get_a", "get_b", "send_c", "Send-C", "drop_d"]),
+        st.lists(st.sampled_from(["x", "y"]), unique=True),
+        st.lists(st.sampled_from(["z", "w"]), unique=True),
+        st.sampled_from(["one", "two"]),
+        st.booleans(),
+    ),
+    max_size=4,
+    unique_by=lambda raw: raw["name"],
+)
+
+
+def live(tools: Sequence[dict[str, Any]], now: str = LATER) -> Live:
+    spec = ProviderSpec("mail", "mail", "stdio", ("sh",))
+    fetched = Fetched(build_manifest(list(tools)), "stdio", "legacy", "2025-11-25")
+    return Live("mail", "mail", PLACE, taken(Row(spec, "ready", 0.1, fetched), now, "/p", "/h"), fetched.manifest)
+
+
+def first(tools: Sequence[dict[str, Any]]) -> LockFile:
+    """A lock that holds these, as it is read back from its text."""
+    made = plan(
+        LockFile("/contracts.lock", "contracts.lock", Lock()), [live(tools, WHEN)], named=NOTHING, accept=NOTHING
+    )
+    document = parse("contracts.lock", lock_text(made.lock).encode(), "toml")
+    return LockFile("/contracts.lock", "contracts.lock", parse_lock(document), document)
+
+
+def again(old: LockFile, tools: Sequence[dict[str, Any]], named: str = "", accept: frozenset[str] = NOTHING) -> Plan:
+    return plan(old, [live(tools)], named=frozenset(named.split()), accept=accept)
+
+
+def digests(lock: Lock) -> dict[str, tuple[str, str]]:
+    return {
+        name: (one.contract.digest, one.contract.description_digest)
+        for name, one in lock.providers["mail"].tools.items()
+    }
+
+
+@given(TOOLS, TOOLS)
+def test_nothing_becomes_part_of_a_lock_unless_it_was_named(
+    before: list[dict[str, Any]], after: list[dict[str, Any]]
+) -> None:
+    old = first(before)
+    made = again(old, after)
+    assert digests(made.lock) == digests(old.lock)
+    assert made.steps == ()
+    assert bool(made.pending) >= (digests(again(old, after, "mail").lock) != digests(old.lock))
+
+
+@given(TOOLS, TOOLS)
+def test_a_server_that_is_named_is_locked_as_it_is_now(
+    before: list[dict[str, Any]], after: list[dict[str, Any]]
+) -> None:
+    made = again(first(before), after, "mail")
+    assert made.pending == ()
+    assert digests(made.lock) == digests(first(after).lock)
+
+
+@given(TOOLS, TOOLS)
+def test_no_policy_accepts_what_breaks_or_does_more_harm(
+    before: list[dict[str, Any]], after: list[dict[str, Any]]
+) -> None:
+    old = first(before)
+    made = again(old, after, accept=frozenset(ACCEPTABLE))
+    was = old.lock.providers["mail"].tools
+    for name, now in made.lock.providers["mail"].tools.items():
+        if name in was and now != was[name]:
+            assert set(now.contract.required) <= set(was[name].contract.required)
+            assert now.contract.annotations.read_only or not was[name].contract.annotations.read_only
+    assert was.keys() <= made.lock.providers["mail"].tools.keys()
+
+
+@given(TOOLS)
+def test_what_did_not_change_keeps_its_date(tools: list[dict[str, Any]]) -> None:
+    old = first(tools)
+    made = again(old, tools)
+    assert (made.lock, made.pending, made.unchanged) == (old.lock, (), len(tools))
+
+
+def test_one_tool_is_accepted_and_the_other_is_not() -> None:
+    old = first([GET, SEND])
+    made = again(old, [tool("get_mail_of"), SENT], "mail.send_mail_to")
+    assert [(step.reference, step.became, step.how) for step in made.steps] == [
+        ("mail.send_mail_to", "changed", "named")
+    ]
+    tools = made.lock.providers["mail"].tools
+    assert (tools["send_mail_to"].accepted, tools["get_mail_of"].accepted) == (LATER, WHEN)
+    assert [finding.tool for finding in made.pending] == ["get_mail_of"]
+    assert "accept it as it is now: contractd lock --upgrade mail.get_mail_of" in made.pending[0].action
+
+
+def test_a_safe_widening_is_accepted_where_the_policy_says_so() -> None:
+    old = first([SEND])
+    assert again(old, [WIDER]).pending
+    made = again(old, [WIDER], accept=frozenset({"compatible-drift"}))
+    assert [(step.how, step.rules) for step in made.steps] == [("policy", ("compatible-drift",))]
+
+
+def test_a_parameter_that_is_passed_over_is_no_safe_widening() -> None:
+    assert again(first([WIDER]), [SEND], accept=frozenset(ACCEPTABLE)).pending
+
+
+def test_a_renamed_tool_is_accepted_under_either_name() -> None:
+    old, now = first([tool("send-mail", "to")]), [tool("send_mail", "to")]
+    for name in ("mail.send-mail", "mail.send_mail"):
+        made = again(old, now, name)
+        assert list(made.lock.providers["mail"].tools) == ["send_mail"]
+        assert {(step.reference, step.became) for step in made.steps} == {
+            ("mail.send-mail", "removed"),
+            ("mail.send_mail", "new"),
+        }
+    assert [finding.rule.name for finding in again(old, now).pending] == ["tool-renamed"]
+
+
+def test_a_tool_that_is_no_valid_tool_any_more_is_pending_and_doubted() -> None:
+    broken = {"name": "send_mail_to", "inputSchema": {"type": 5}}
+    made = again(first([GET, SEND]), [GET, broken])
+    assert [finding.rule.name for finding in made.pending] == ["invalid-schema"]
+    assert made.lock.providers["mail"].doubts == ("send_mail_to is no valid tool",)
+    assert list(again(first([GET, SEND]), [GET, broken], "mail").lock.providers["mail"].tools) == ["get_mail_of"]
+
+
+def test_a_server_that_was_not_reached_keeps_its_blocks() -> None:
+    old = first([GET])
+    made = plan(
+        old, [Live("mail", "mail", PLACE, None, trouble="it did not start")], named=frozenset({"mail"}), accept=NOTHING
+    )
+    assert (made.lock, made.unreached) == (old.lock, {"mail": "it did not start"})
+
+
+def test_a_server_that_is_not_configured_any_more_goes_only_if_it_is_named() -> None:
+    old = first([GET])
+    assert plan(old, [], named=NOTHING, accept=NOTHING).lock == old.lock
+    made = plan(old, [], named=frozenset({"mail"}), accept=NOTHING)
+    assert (made.lock, [step.became for step in made.steps]) == (Lock(), ["removed"])
+
+
+def test_where_a_server_comes_from_is_the_same_on_every_machine() -> None:
+    spec = ProviderSpec("x", "x", "stdio", ("/home/me/p/bin/x", "--root", "/home/me/p", "/home/me/other", "/home/meet"))
+    assert source(spec, "/home/me/p", "/home/me") == "./bin/x --root . ~/other /home/meet"
+
+
+def test_a_tool_that_repeats_a_credential_is_not_written_down() -> None:
+    secret = "sk-live-8Fq2mZ7xK1vT5bN3"
+    spec = ProviderSpec("mail", "mail", "stdio", ("sh",), env={"API_KEY": secret})
+    listed = build_manifest([GET, {**SEND, "description": f"called with {secret}"}])
+    held = taken(Row(spec, "ready", 0.1, Fetched(listed, "stdio", "legacy", "2025-11-25")), WHEN, "/p", "/h")
+    assert list(held.tools) == ["get_mail_of"]
+    assert held.doubts == ("send_mail_to: its definition holds 1 credential that the server was given",)
+    assert secret not in lock_text(Lock({"mail": held}))
+
+
+def locked_by(bench: Bench, setup: Setup, rows: dict[str, Any], **more: Any) -> Locked:
+    request = replace(bench.request(setup), lock=None)
+    prepared = prepare_lock(LockRequest(request, **more))
+    by_id = {spec.id: rows[spec.name](spec) for spec in prepared.prepared.specs if spec.name in rows}
+    return decide(prepared, by_id, WHEN)
+
+
+def test_the_first_lock_accepts_what_it_lists_and_says_so(bench: Bench) -> None:
+    made = locked_by(bench, Setup(one(SH)), {"mail": ready([GET, SEND])})
+    assert (made.verdict, made.stale) == ("ready", True)
+    assert [(step.reference, step.how) for step in made.plan.steps] == [
+        ("mail.get_mail_of", "first"),
+        ("mail.send_mail_to", "first"),
+    ]
+
+
+def test_a_server_that_failed_leaves_the_lock_undetermined(bench: Bench) -> None:
+    made = locked_by(bench, Setup(one(SH)), {"mail": failed("stdio-exit", "it ended")})
+    assert (made.verdict, dict(made.plan.unreached)) == ("undetermined", {"mail": "it ended"})
+
+
+@pytest.mark.parametrize(
+    ("upgrade", "said", "hint"),
+    [
+        ("mali", "--upgrade mali: no server is called so", "there are mail"),
+        ("mail.send_mail", "--upgrade mail.send_mail: there is no such tool", "did you mean mail.send_mail_to?"),
+    ],
+)
+def test_a_slip_in_what_is_accepted_is_an_error(bench: Bench, upgrade: str, said: str, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        locked_by(bench, Setup(one(SH)), {"mail": ready([GET, SEND])}, upgrade=(upgrade,))
+    assert (caught.value.message, caught.value.hint) == (said, hint)
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("breaking-drift", "breaking-drift can't be accepted by a policy: a person has to look at it"),
+        ("CTD414", "tool-removed can't be accepted by a policy"),
+        ("compatible", "compatible is no rule"),
+    ],
+)
+def test_a_policy_can_not_accept_what_breaks(bench: Bench, word: str, said: str) -> None:
+    policy = f'[lock]\naccept = ["compatible-drift", "{word}"]\n'
+    with pytest.raises(ConfigError, match=said) as caught:
+        locked_by(bench, Setup(one(SH), places={"contractd.toml": policy}), {})
+    assert caught.value.place is not None
+    assert caught.value.place.line == 2
+
+
+def test_nothing_can_be_locked_offline(bench: Bench) -> None:
+    with pytest.raises(UsageError, match="nothing can be locked with --offline"):
+        locked_by(bench, Setup(one(SH), options={"offline": True}), {})

@@ -50,11 +50,11 @@ def command(**options: Any) -> int:
     asked = LockRequest(request_from(options), options["file"], options["upgrade"], options["check"])
     ready = prepare_lock(asked, ask=asks(options))
     writes = not (options["check"] or options["dry_run"])
-    check_output(options["output"], ready.file.path if writes else None)
+    check_output(options["output"], ready.file.shown if writes else None)
     locked = watched(options, lambda observer: carry_out_lock(ready, observer=observer))
-    written = writes and locked.stale
+    written = writes and locked.stale and bool(locked.plan.lock.providers or ready.file.document)
     if written:
-        write_result(locked.text, ready.file.path)
+        write_result(locked.text, ready.file.shown)
     width = min(shutil.get_terminal_size().columns, 160) if is_tty(sys.stdout) else 120
     if options["format_"] == "json":
         said = as_json(locked, written=written)

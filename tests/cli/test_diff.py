@@ -203,9 +203,9 @@ def test_colour_when_it_is_asked_for(two: Shell) -> None:
     [
         (b"", r"new\.json:1:1: the file is empty"),
         (b"{", r"new\.json:1:2: "),
-        (b"[1]", r"new\.json:1:1: it is no JSON object, so no manifest"),
-        (b'{"a": 1}', r"new\.json:1:1: it has no list of tools, so it is no manifest"),
-        (b'{"tools": {}}', r"new\.json:1:1: it has no list of tools"),
+        (b"[1]", r"new\.json:1:1: it has no list of tools and no servers: it is no manifest"),
+        (b'{"a": 1}', r"new\.json:1:1: it has no list of tools and no servers"),
+        (b'{"tools": {}}', r"new\.json:1:1: it has no list of tools and no servers"),
         (b'{"schema_version": 9, "tools": []}', r"new\.json:1:2: the manifest says schema_version 9"),
         (b'{"schema_version": 1}', r"new\.json:1:1: .*\"tools\" is not an array"),
         (b"\xff\xfe", r"new\.json:1: the file is UTF-16"),

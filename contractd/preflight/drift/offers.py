@@ -74,8 +74,11 @@ def read_offer(name: str, request: Request, ask: Ask | None) -> Offer | Prepared
         side = document_side(document)
         return Offer(shown, {None: side}, documents={shown: document})
     if not _is_configuration(document):
-        document_side(replace(document, format="json")) if document.format == "json" else None
-        raise ConfigError("it is neither a manifest nor a lock nor a configuration", place=document.place(), hint=_HINT)
+        raise ConfigError(
+            "it has no list of tools and no servers: it is no manifest, no lock and no configuration",
+            place=document.place(),
+            hint=_HINT,
+        )
     if name != STDIN and not (Path(request.cwd) / name).is_file():
         raise UsageError(f"{name} is a pipe: a configuration is read from a file, or from standard input as -")
     return prepare(replace(request, configs=(name,)), ask=ask)

@@ -39,7 +39,8 @@ def unpaired(pair: Pair, old: Offer, new: Offer, fates: dict[str, list[str]], no
         Finding(
             rule("tool-removed"),
             "high",
-            f"{visible(name, 80)} is not in {visible(new.shown, 200)}: its {plural(len(tools), 'tool')} are gone"
+            f"{visible(name, 80)} is not in {visible(new.shown, 200)}: its {plural(len(tools), 'tool')} "
+            + ("is gone" if len(tools) == 1 else "are gone")
             + (f" ({listed(tools)})" if tools else ""),
             "take its tools out of instructions and expectations, or configure it again",
             pair.old.home,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from contractd._version import __version__
+from contractd.preflight.locking.compare import upgrade
 from contractd.preflight.locking.engine import Locked
 from contractd.preflight.locking.plan import Step
 from contractd.preflight.model import Finding, by_urgency
@@ -25,7 +26,8 @@ def as_text(locked: Locked, *, written: bool, width: int = 120, verbose: bool = 
         lines += ["", *_pending(finding, width)]
     for provider, why in locked.plan.unreached.items():
         kept = locked.plan.lock.providers.get(provider)
-        stays = "its blocks stay as they are" if kept else "the lock has nothing of it"
+        later = f"when it can be: {upgrade(provider)}" if locked.plan.lock.providers else "nothing of it is locked"
+        stays = "its blocks stay as they are" if kept else later
         lines += ["", *wrap(f"? {visible(provider, 80)} could not be compared: {visible(why, 300)}; {stays}", width)]
     if lines:
         lines.append("")

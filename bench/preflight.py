@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 
 from contractd.providers import ProviderSpec
-from contractd.registry import bootstrap
+from contractd.registry.bootstrap import bootstrap
 
 STUB = str(Path(__file__).parent / "stub_server.py")
 

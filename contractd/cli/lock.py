@@ -42,7 +42,7 @@ EPILOG = (
 @click.option("-o", "--output", metavar="FILE", help="Write what is said there, once it is complete.")
 def command(**options: Any) -> int:
     """Parse, contact, write, exit."""
-    from contractd.preflight.locking import LockRequest, carry_out_lock, prepare_lock  # noqa: PLC0415 - heavy rooms
+    from contractd.preflight.locking.engine import LockRequest, carry_out_lock, prepare_lock  # noqa: PLC0415 - heavy rooms
     from contractd.preflight.locking.told import as_json, as_text  # noqa: PLC0415
 
     if options["check"] and options["upgrade"]:

@@ -11,7 +11,8 @@ from contractd.events import Event, FanOut, Observer, ProviderEnded
 from contractd.preflight.hiding import Hider
 from contractd.preflight.prepare import Prepared
 from contractd.preflight.version import installed_version
-from contractd.registry import Row, bootstrap
+from contractd.registry import Row
+from contractd.registry.bootstrap import bootstrap
 
 
 async def contact(

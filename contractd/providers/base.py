@@ -15,6 +15,8 @@ Transport = Literal["stdio", "http", "sse", "manifest-url", "manifest-file"]
 # Which of the parent's environment variables a stdio server gets: all of them, or the named ones.
 Inherit = Literal["all"] | frozenset[str]
 
+TIMEOUT_SIGNAL = "stdio-12"  # it was given up for want of time, whatever the transport
+
 
 @dataclass(frozen=True)
 class ProviderSpec:

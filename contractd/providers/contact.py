@@ -13,14 +13,13 @@ from contractd.carriers.legacy_sse import LegacySseCarrier
 from contractd.carriers.process import Nursery
 from contractd.carriers.stdio import StdioCarrier
 from contractd.errors import Failure, ProviderError
-from contractd.providers.base import Fetched, Inherit, ProviderSpec, Transport
+from contractd.providers.base import TIMEOUT_SIGNAL, Fetched, Inherit, ProviderSpec, Transport
 from contractd.providers.listing import fetch
 from contractd.providers.manifest import ManifestUrl, read_manifest_file
 from contractd.providers.mcp import Spoken, negotiate
 from contractd.text import plural
 
 PROBE_PATIENCE = 1.0  # seconds; see providers/mcp.py
-TIMEOUT_SIGNAL = "stdio-12"
 
 
 class Contact:

@@ -4,35 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Literal
 
-from contractd.carriers import Evidence
 from contractd.carriers.process import Nursery
 from contractd.clock import Clock, SystemClock
 from contractd.errors import Failure, ProviderError
 from contractd.events import FanOut, Observer, ProviderEnded, ProviderStarted
 from contractd.providers.base import Fetched, ProviderSpec
-from contractd.providers.contact import TIMEOUT_SIGNAL, Contact
-
-__all__ = ["TIMEOUT_SIGNAL", "Row", "bootstrap"]
-
-
-@dataclass(frozen=True)
-class Row:
-    """What became of one provider. ``seconds`` from start to the last page or the failure."""
-
-    spec: ProviderSpec
-    status: Literal["ready", "failed"]
-    seconds: float
-    fetched: Fetched | None = None
-    failure: Failure | None = None
-    evidence: Evidence = field(default_factory=Evidence)
-
-    @property
-    def timed_out(self) -> bool:
-        """It was given up for want of time."""
-        return self.failure is not None and self.failure.signal == TIMEOUT_SIGNAL
+from contractd.providers.contact import Contact
+from contractd.registry.row import Row
 
 
 async def bootstrap(

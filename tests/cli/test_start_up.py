@@ -43,7 +43,7 @@ def test_an_offline_run_loads_nothing_that_contacts(shell: Shell) -> None:
     found = imported(shell, *offline("--config", "a.json", "--runtime", "claude-code"))
     assert "contractd.preflight.engine" in found
     assert not {"aiohttp", "asyncio", "ssl", "jsonschema_rs", "yaml"} & found
-    assert "contractd.registry" not in found
+    assert "contractd.registry.bootstrap" not in found
 
 
 BROKEN_INSIDE = """

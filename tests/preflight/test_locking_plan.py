@@ -14,8 +14,7 @@ from contractd.contracts.manifest import build_manifest
 from contractd.documents import parse
 from contractd.errors import ConfigError, Place, UsageError
 from contractd.preflight.lockfile import LockFile
-from contractd.preflight.locking import LockRequest, prepare_lock
-from contractd.preflight.locking.engine import Locked, decide
+from contractd.preflight.locking.engine import Locked, LockRequest, decide, prepare_lock
 from contractd.preflight.locking.plan import ACCEPTABLE, Live, Plan, plan
 from contractd.preflight.locking.taken import source, taken
 from contractd.providers.base import Fetched, ProviderSpec

@@ -16,7 +16,7 @@ import pytest
 
 from contractd.events import ProviderEnded, ProviderStarted
 from contractd.providers import ProviderSpec
-from contractd.registry import bootstrap
+from contractd.registry.bootstrap import bootstrap
 from tests.conftest import ROOT
 from tests.servers.processes import carrying, children, settled
 from tests.servers.specs import HANG, names, row, rows
@@ -24,7 +24,7 @@ from tests.servers.specs import HANG, names, row, rows
 SCRIPT = """
 import asyncio, json, sys
 from contractd.providers import ProviderSpec
-from contractd.registry import bootstrap
+from contractd.registry.bootstrap import bootstrap
 
 async def main():
     specs = [ProviderSpec(n, n, "stdio", argv=tuple(a), env={"STUB_MARK": sys.argv[2]}, budget=120)

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from contractd.providers import ProviderSpec
-from contractd.registry import Row, bootstrap
+from contractd.registry import Row
+from contractd.registry.bootstrap import bootstrap
 from tests.servers.published import SERVERS
 
 STUB = Path(__file__).with_name("stub.py")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from contractd.preflight.locking.compare import differences, left_over, not_locked
 from contractd.preflight.model import Finding
 from contractd.preflight.view import View
 
@@ -13,6 +12,9 @@ def check(view: View) -> Iterator[Finding]:
     """What became of every locked tool, what is offered and not locked, and what is locked and not configured."""
     if view.lock is None:
         return
+    # Comparing brings two validators, which a run without a lock has no use for.
+    from contractd.preflight.locking.compare import differences, left_over, not_locked  # noqa: PLC0415
+
     shown = view.lock.shown
     for entry in view.setup.entries:
         row = view.rows.get(entry.id)

@@ -77,6 +77,21 @@ def test_a_comparison_prints_what_the_readme_shows() -> None:
     assert done.stdout == shown[1]
 
 
+def test_a_lock_is_written_and_checked_as_the_readme_shows(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    programs = str(Path(sys.executable).parent)
+    env = {name: value for name, value in os.environ.items() if not name.startswith("CONTRACTD_")}
+    env |= {"NO_COLOR": "1", "PATH": os.pathsep.join((programs, env["PATH"])), "PYTHONPATH": str(ROOT)}
+    steps = [step for step in blocks() if step[0].startswith("contractd lock ")]
+    assert len(steps) == 2
+    for command, shown in steps:
+        done = subprocess.run(
+            [sys.executable, "-m", "contractd", *command.split()[1:]],
+            cwd=tmp_path, env=env, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr, done.stdout) == (0, "", shown)
+
+
 def test_the_second_command_is_the_one_that_ci_runs() -> None:
     commands = [command for command, _ in blocks()]
     assert "bash tests/run" in commands

@@ -172,6 +172,19 @@ def test_a_server_that_is_not_configured_any_more_goes_only_if_it_is_named() -> 
     assert (made.lock, [step.became for step in made.steps]) == (Lock(), ["removed"])
 
 
+def test_another_command_or_protocol_is_said() -> None:
+    old, now = first([GET]), live([GET])
+    assert now.taken is not None
+    moved = replace(now.taken, source="other --stdio", protocol="2026-07-28", doubts=("its list has no end",))
+    made = plan(old, [replace(now, taken=moved)], named=NOTHING, accept=NOTHING)
+    assert made.moved == (
+        "mail comes from other --stdio; it was sh",
+        "mail speaks 2026-07-28; it was 2025-11-25",
+        "mail: offline the lock can't stand in for it any more: its list has no end",
+    )
+    assert (made.pending, made.lock.providers["mail"].source) == ((), "other --stdio")
+
+
 def test_where_a_server_comes_from_is_the_same_on_every_machine() -> None:
     spec = ProviderSpec("x", "x", "stdio", ("/home/me/p/bin/x", "--root", "/home/me/p", "/home/me/other", "/home/meet"))
     assert source(spec, "/home/me/p", "/home/me") == "./bin/x --root . ~/other /home/meet"

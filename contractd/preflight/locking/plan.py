@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -12,6 +12,7 @@ from contractd.preflight.lockfile import LockFile
 from contractd.preflight.locking.compare import differences, not_locked, upgrade
 from contractd.preflight.model import Finding
 from contractd.registry.lock import Lock, LockedProvider, LockedTool
+from contractd.text import visible
 
 Became = Literal["new", "changed", "removed"]
 How = Literal["first", "named", "policy"]
@@ -45,13 +46,15 @@ class Step:
 @dataclass(frozen=True)
 class Plan:
     """The lock as it should be, and how it got there. ``pending``: differences nobody accepted; the lock keeps to the
-    old contract for them. ``unreached``: why a server could not be compared, by id; its blocks stay."""
+    old contract for them. ``unreached``: why a server could not be compared, by id; its blocks stay. ``moved``: what is
+    another about a server itself, in sentences."""
 
     lock: Lock
     steps: tuple[Step, ...] = ()
     pending: tuple[Finding, ...] = ()
     unreached: Mapping[str, str] = field(default_factory=dict)
     unchanged: int = 0
+    moved: tuple[str, ...] = ()
 
 
 def plan(old: LockFile, live: Iterable[Live], *, named: frozenset[str], accept: frozenset[str]) -> Plan:
@@ -61,7 +64,9 @@ def plan(old: LockFile, live: Iterable[Live], *, named: frozenset[str], accept: 
     for one in live:
         made.provider(one)
     made.left_over()
-    return Plan(Lock(made.providers), tuple(made.steps), tuple(made.pending), made.unreached, made.unchanged)
+    return Plan(
+        Lock(made.providers), tuple(made.steps), tuple(made.pending), made.unreached, made.unchanged, tuple(made.moved)
+    )
 
 
 class _Maker:
@@ -75,6 +80,7 @@ class _Maker:
         self.pending: list[Finding] = []
         self.unreached: dict[str, str] = {}
         self.unchanged = 0
+        self.moved: list[str] = []
 
     def provider(self, live: Live) -> None:
         self._seen.add(live.id)
@@ -120,9 +126,19 @@ class _Maker:
             rules = tuple(dict.fromkeys(one.rule.name for one in findings))
             for one in filter(None, (name, renamed)):
                 self._take(tools, taken.tools, live.id, one, how, rules)
+        for name, one in taken.tools.items():
+            # Nothing that anybody could notice, such as the order of required: written anew only if it was named.
+            known = locked.tools.get(name)
+            same = known is None or (known.contract.digest, known.contract.description_digest) == (
+                one.contract.digest,
+                one.contract.description_digest,
+            )
+            if name not in by_tool and not same and self._how(live.id, name, ()):
+                self._take(tools, taken.tools, live.id, name, "named", ())
         self.unchanged += sum(name in taken.tools and name not in by_tool for name in locked.tools)
-        # Where it comes from and how it speaks is no promise of a tool: it is as it is now.
+        # Where it comes from and how it speaks is no promise of a tool: it is as it is now, and said.
         self.providers[live.id] = replace(taken, tools=tools)
+        self.moved += _moved(locked, taken)
 
     def _take(
         self,
@@ -169,3 +185,19 @@ class _Maker:
         if command in finding.action:
             return finding
         return replace(finding, action=f"{finding.action}; or accept it as it is now: {command}")
+
+
+def _moved(old: LockedProvider, new: LockedProvider) -> Iterator[str]:
+    pairs = (
+        ("comes from", old.source, new.source),
+        ("is reached over", old.transport, new.transport),
+        ("speaks", old.protocol, new.protocol),
+        ("calls itself", old.announced, new.announced),
+    )
+    for verb, was, now in pairs:
+        if was != now:
+            before, after = (visible(text or "nothing", 300) for text in (was, now))
+            yield f"{visible(old.id, 80)} {verb} {after}; it was {before}"
+    for doubt in new.doubts:
+        if doubt not in old.doubts:
+            yield f"{visible(old.id, 80)}: offline the lock can't stand in for it any more: {visible(doubt, 300)}"

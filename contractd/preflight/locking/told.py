@@ -22,6 +22,8 @@ _MOST = 40  # lines of one kind; a first lock of many servers is read in the fil
 def as_text(locked: Locked, *, written: bool, width: int = 120, verbose: bool = False) -> str:
     """For people. ``written``: the file was written; else this is what would be."""
     lines = [*_steps(locked.plan.steps, verbose=verbose)]
+    for sentence in locked.plan.moved:
+        lines += wrap(f"~ {sentence}", width, indent="    ")
     for finding in by_urgency(locked.plan.pending):
         lines += ["", *_pending(finding, width)]
     for provider, why in locked.plan.unreached.items():
@@ -51,6 +53,7 @@ def as_json(locked: Locked, *, written: bool) -> str:
             "pending": [finding_document(finding, docs_of(finding.rule)) for finding in by_urgency(plan.pending)],
             "not_compared": dict(plan.unreached),
             "unchanged": plan.unchanged,
+            "moved": plan.moved,
             "contractd": {"version": __version__},
         }
     )

@@ -96,6 +96,11 @@ class Contract:
         return digest_of({"title": self.title, "description": self.description})
 
     @property
+    def digests(self) -> tuple[str, str]:
+        """Both: equal where nothing at all differs."""
+        return self.digest, self.description_digest
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """The top-level properties of the input schema, by name."""
         properties = self.input_schema.get("properties")

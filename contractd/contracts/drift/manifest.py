@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from contractd.contracts.contract import Contract
 from contractd.contracts.drift.contract import SECONDS, compare
 from contractd.contracts.drift.renames import probable_renames
 from contractd.contracts.drift.result import ManifestChange, Rename
@@ -31,7 +30,7 @@ def compare_manifests(
         counterpart = before.get(tool.name)
         if counterpart is None:
             continue
-        if _equal(counterpart, tool):
+        if counterpart.digests == tool.digests:
             unchanged.append(tool.name)
             continue
         change = compare(counterpart, tool, seconds=_share(deadline - clock()))
@@ -61,7 +60,3 @@ def compare_manifests(
 def _share(left: float) -> float:
     """What one comparison may take."""
     return max(0.0, min(SECONDS, left))
-
-
-def _equal(old: Contract, new: Contract) -> bool:
-    return old.digest == new.digest and old.description_digest == new.description_digest

@@ -126,14 +126,11 @@ class _Maker:
             rules = tuple(dict.fromkeys(one.rule.name for one in findings))
             for one in filter(None, (name, renamed)):
                 self._take(tools, taken.tools, live.id, one, how, rules)
-        for name, one in taken.tools.items():
+        for name, fresh in taken.tools.items():
             # Nothing that anybody could notice, such as the order of required: written anew only if it was named.
             known = locked.tools.get(name)
-            same = known is None or (known.contract.digest, known.contract.description_digest) == (
-                one.contract.digest,
-                one.contract.description_digest,
-            )
-            if name not in by_tool and not same and self._how(live.id, name, ()):
+            stale = known is not None and known.contract.digests != fresh.contract.digests
+            if stale and name not in by_tool and self._how(live.id, name, ()):
                 self._take(tools, taken.tools, live.id, name, "named", ())
         self.unchanged += sum(name in taken.tools and name not in by_tool for name in locked.tools)
         # Where it comes from and how it speaks is no promise of a tool: it is as it is now, and said.

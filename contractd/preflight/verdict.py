@@ -111,7 +111,9 @@ def _out_of_sight(suppression: Suppression, view: View) -> bool:
 
 def _seen(entry: Entry, view: View) -> bool:
     """Whether all there is to find about a server could be found this time."""
-    return entry.disabled is not None or (entry.id in view.rows and view.rows[entry.id].status == "ready")
+    if entry.disabled is not None:
+        return True
+    return entry.id in view.rows and view.rows[entry.id].status == "ready" and entry.id not in view.locked
 
 
 def _matches(suppression: Suppression, finding: Finding, view: View) -> bool:

@@ -109,6 +109,12 @@ def test_offline_a_lock_that_can_not_speak_for_a_server_leaves_it_undetermined(
     assert said in the(report, "not-contacted").message
 
 
+def test_offline_a_suppression_of_what_only_a_live_server_shows_is_not_unused(bench: Bench) -> None:
+    policy = '[[suppress]]\nrule = "foreign-output"\nprovider = "mail"\nreason = "a banner"\n'
+    report = bench.report(offline(GET).but(places={"contractd.toml": policy}))
+    assert (report.verdict, report.findings) == ("ready", ())
+
+
 def test_only_offline_does_a_lock_stand_in(bench: Bench) -> None:
     setup = offline(GET).but(options={"offline": False}, skipped={"mail": "it was declined"})
     report = bench.report(Setup(**{**vars(setup), "skipped": {"mail": "it was declined"}}))

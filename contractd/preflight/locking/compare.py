@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from contractd.contracts import Manifest, compare_manifests
 from contractd.errors import Place
@@ -23,7 +24,14 @@ def differences(locked: LockedProvider, manifest: Manifest, name: str, place: Pl
     change = compare_manifests(locked.manifest, manifest)
     found = drift_findings(change, locked_side(locked, shown, name), Side(place.file, manifest, place, provider=name))
     new = (not_locked(locked.id, name, [tool.name], place, shown) for tool in change.added)
-    return (*found, *new)
+    return (*(_acceptable(finding, locked.id) for finding in found), *new)
+
+
+def _acceptable(finding: Finding, provider: str) -> Finding:
+    """With the command that accepts it; a tool with another name is accepted under that."""
+    tool = finding.subject if finding.rule.name == "tool-renamed" else finding.tool
+    command = upgrade(f"{provider}.{tool}")
+    return replace(finding, action=f"{finding.action}; or accept it as it is now: {command}")
 
 
 def not_locked(provider: str, name: str, tools: list[str], place: Place, shown: str, *, whole: bool = False) -> Finding:

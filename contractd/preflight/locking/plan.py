@@ -9,7 +9,7 @@ from typing import Literal
 from contractd.contracts import Manifest
 from contractd.errors import Place
 from contractd.preflight.lockfile import LockFile
-from contractd.preflight.locking.compare import differences, not_locked, upgrade
+from contractd.preflight.locking.compare import differences, not_locked
 from contractd.preflight.model import Finding
 from contractd.registry.lock import Lock, LockedProvider, LockedTool
 from contractd.text import visible
@@ -121,7 +121,7 @@ class _Maker:
             renamed = next((one.subject for one in findings if one.rule.name == "tool-renamed"), None)
             how = self._how(live.id, name, findings) or (self._how(live.id, renamed, findings) if renamed else None)
             if how is None or (name not in tools and name not in taken.tools):
-                self.pending += [self._told(one, live.id, renamed or name) for one in findings]
+                self.pending += findings
                 continue
             rules = tuple(dict.fromkeys(one.rule.name for one in findings))
             for one in filter(None, (name, renamed)):
@@ -175,13 +175,6 @@ class _Maker:
 
     def _not_locked(self, live: Live, tools: list[str], *, whole: bool = False) -> Finding:
         return not_locked(live.id, live.name, tools, live.place, self._old.shown, whole=whole)
-
-    def _told(self, finding: Finding, provider: str, name: str) -> Finding:
-        """With the command that accepts it, where it does not say so already."""
-        command = upgrade(f"{provider}.{name}")
-        if command in finding.action:
-            return finding
-        return replace(finding, action=f"{finding.action}; or accept it as it is now: {command}")
 
 
 def _moved(old: LockedProvider, new: LockedProvider) -> Iterator[str]:

@@ -5,12 +5,13 @@
 
 from contractd.contracts.drift.contract import compare
 from contractd.contracts.drift.manifest import compare_manifests
-from contractd.contracts.drift.result import ContractChange, Difference, ManifestChange, Refusal, Rename
+from contractd.contracts.drift.result import ContractChange, Difference, ManifestChange, Narrowed, Refusal, Rename
 
 __all__ = [
     "ContractChange",
     "Difference",
     "ManifestChange",
+    "Narrowed",
     "Refusal",
     "Rename",
     "compare",

@@ -1,15 +1,18 @@
-"""Which rule of a schema refuses a value: for people, beside a witness."""
+"""Does a schema refuse a value, and by which rule: the one place that asks a validator about values for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import jsonschema_rs
 
 from contractd.contracts.compat.changes import escaped
-from contractd.contracts.compat.confirm import bare
+from contractd.contracts.compat.confirm import MAX_REFERRED, bare
+from contractd.contracts.compat.document import subschemas
 from contractd.contracts.compat.verdict import effective_dialect
+from contractd.contracts.drift.accepted import what_is_accepted
 from contractd.contracts.drift.result import Refusal
 
 _VALIDATORS: dict[int, Any] = {
@@ -21,24 +24,76 @@ _VALIDATORS: dict[int, Any] = {
 }
 
 
+class Asked:
+    """One schema, read once and asked about many values. Nothing is fetched, nothing echoed.
+
+    ``flaw``: why it can't be asked at all.
+    """
+
+    def __init__(self, schema: Any) -> None:
+        self._schema = schema
+        self._dialect, self.flaw = effective_dialect(schema, None)
+        if self.flaw is None and self._validator is None:
+            self.flaw = "no validator can read the schema"
+
+    @cached_property
+    def _validator(self) -> Any:
+        if self._dialect is None or isinstance(self._schema, bool):
+            return False
+        if len({node["$ref"] for node in _nodes(self._schema) if isinstance(node.get("$ref"), str)}) > MAX_REFERRED:
+            return None  # it is built by recursion along them
+        plain = {key: inner for key, inner in self._schema.items() if key != "$schema"}
+        try:
+            return _VALIDATORS[self._dialect.age](bare(plain), retriever=_never, validate_formats=False)
+        except Exception:  # whatever it is that it can't read
+            return None
+
+    def accepts(self, value: Any) -> bool | None:
+        """Whether the schema accepts the value; None where that can't be told."""
+        if self.flaw is not None:
+            return None
+        if isinstance(self._schema, bool):
+            return self._schema
+        try:
+            return bool(self._validator.is_valid(value))
+        except Exception:  # a validator that fails in whatever way has no opinion
+            return None
+
+    def refusal(self, value: Any) -> Refusal | None:
+        """What refuses the value, the outermost first; None where nothing does or it can't be told."""
+        if self.flaw is not None or self._schema is True:
+            return None
+        if isinstance(self._schema, bool):
+            return Refusal("", "false", "")
+        try:
+            error = next(iter(self._validator.iter_errors(value)), None)
+        except Exception:  # as above
+            return None
+        if error is None:
+            return None
+        path = list(error.schema_path)
+        keyword = str(path[-1]) if path else "false"
+        return Refusal(
+            _pointer(error.instance_path),
+            keyword,
+            _pointer(path),
+            _property(error.kind),
+            what_is_accepted(keyword, error.kind, self._schema, path),
+        )
+
+
 def refusal_of(schema: Any, value: Any) -> Refusal | None:
-    """What refuses the value, the outermost first; None where it can't be told. Nothing is fetched, nothing echoed."""
-    dialect, flaw = effective_dialect(schema, None)
-    if dialect is None or flaw:
-        return None
-    if isinstance(schema, bool):
-        return Refusal("", "false", "")
-    plain = {key: inner for key, inner in schema.items() if key != "$schema"}
-    try:
-        validator = _VALIDATORS[dialect.age](bare(plain), retriever=_never, validate_formats=False)
-        error = next(iter(validator.iter_errors(value)), None)
-    except Exception:  # a validator that fails has nothing to say; the witness stands without
-        return None
-    if error is None:
-        return None
-    path = list(error.schema_path)
-    keyword = str(path[-1]) if path else "false"
-    return Refusal(_pointer(error.instance_path), keyword, _pointer(path), _property(error.kind))
+    """What refuses the value, the outermost first; None where it can't be told."""
+    return Asked(schema).refusal(value)
+
+
+def _nodes(schema: Any) -> Iterable[dict[str, Any]]:
+    stack = [schema]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            yield node
+            stack += subschemas(node)
 
 
 def _property(kind: Any) -> str | None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from contractd.contracts.compat import Comparison
 from contractd.contracts.compat.result import Effect, Verdict
 from contractd.contracts.contract import Contract, FlawedTool
+
+if TYPE_CHECKING:
+    from contractd.contracts.uses import ToolUse
 
 Aspect = Literal["arguments", "results", "annotations", "description"]
 Bearing = Effect | Literal["riskier", "safer"]
@@ -38,13 +41,25 @@ class Difference:
 class Refusal:
     """What refuses a witness: where in the value, the keyword, and the keyword's place in the refusing schema.
 
-    ``property``: the one that is missing, or not taken.
+    ``property``: the one that is missing, or not taken. ``accepts``: what would be taken, for people.
     """
 
     pointer: str
     keyword: str
     schema_pointer: str
     property: str | None = None
+    accepts: str | None = None
+
+
+@dataclass(frozen=True)
+class Narrowed:
+    """What a change means to an agent that uses a tool only in part. ``doubts``: what of it could not be told apart
+    from the rest, so that all counts."""
+
+    use: ToolUse
+    arguments: Comparison
+    results: Comparison
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,6 +70,7 @@ class ContractChange:
     results without fields that the new one does not name, integers that JSON carries safely (RFC 7493 section 2.2).
     An optional parameter added to an open object breaks the first and not the second. ``declared`` holds the
     comparisons of that kind where the ones for everything say ``breaking``; ``refusals`` what refuses each witness.
+    ``narrowed`` takes its place where it is known what an agent uses (``contracts.uses``).
     """
 
     old: Contract
@@ -64,6 +80,7 @@ class ContractChange:
     changes: tuple[Difference, ...] = ()
     declared: tuple[Comparison, ...] = ()
     refusals: tuple[tuple[Comparison, Refusal], ...] = field(default=(), repr=False)
+    narrowed: Narrowed | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -72,11 +89,18 @@ class ContractChange:
 
     @property
     def told(self) -> Verdict:
-        """The same for those who keep to what is declared."""
+        """The same for those who keep to what is declared; or for the agent whose uses are known."""
         return _worst(*(comparison.verdict for comparison in self.judged))
 
     @property
     def judged(self) -> tuple[Comparison, Comparison]:
+        """Arguments, then results: for what the agent uses, where that is known; else ``for_anyone``."""
+        if self.narrowed is not None:
+            return self.narrowed.arguments, self.narrowed.results
+        return self.for_anyone
+
+    @property
+    def for_anyone(self) -> tuple[Comparison, Comparison]:
         """Arguments, then results: the comparison for what is declared where there is one."""
         by_direction = {comparison.direction: comparison for comparison in self.declared}
         return by_direction.get("arguments", self.arguments), by_direction.get("results", self.results)

@@ -27,13 +27,15 @@ Examples:
   contractd diff contracts.lock qwen.json --yes
   contractd diff contracts.lock - --provider mail --format github < listed.json
   contractd diff old.json new.json --fail-on high --ignore CTD412
+  contractd diff contracts.lock qwen.json --uses contracts.uses.toml
 """
 
 
 @click.command(name="diff", help=HELP, epilog=exit_codes.EPILOG)
 @click.argument("old", type=FILES, metavar="OLD")
 @click.argument("new", type=FILES, metavar="NEW")
-@option("--provider", metavar="NAME", help="Compare only this server.")
+@option("--provider", metavar="NAME", help="Compare only this server; of two manifests, with --uses: whose they are.")
+@option("--uses", metavar="FILE", help="Judge by what this agent sends and reads: contractd contracts uses writes it.")
 @option("--fail-on", type=click.Choice(LEVELS), help="The least severity for not_ready. [default: medium]")
 @option("--allow-undetermined", multiple=True, metavar="RULE", help="Accept what this rule could not determine.")
 @option("--select", multiple=True, metavar="RULE", help="Report only these: an id, a name, or CTD4 for a family.")
@@ -51,7 +53,7 @@ def command(**options: Any) -> int:
     check_output(options["output"])
     sides = (options["old"], options["new"])
     stdin = standard_input("-") if "-" in sides and sides != ("-", "-") else b""
-    names = ("fail_on", "select", "ignore", "allow_undetermined", "provider")
+    names = ("fail_on", "select", "ignore", "allow_undetermined", "provider", "uses")
     contact = request_from({**options, "configs": ()})
     chosen = {name: options[name] for name in names}
     request = DiffRequest(*sides, stdin=stdin, cwd=contact.cwd, contact=contact, **chosen)

@@ -20,6 +20,7 @@ _COMMANDS = {
     "preflight": "contractd.cli.preflight",
     "diff": "contractd.cli.diff",
     "lock": "contractd.cli.lock",
+    "contracts": "contractd.cli.contracts",
     "rules": "contractd.cli.rules",
     "explain": "contractd.cli.explain",
     "config": "contractd.cli.config",

@@ -15,7 +15,7 @@ from contractd.text import is_hidden
 
 _HEAD = """\
 # What this agent sends to its tools and reads of their results: contractd diff --uses judges changes by it.
-# From recorded calls it holds what was sent, and what came, which is the most that was read. Edit it as you know better.
+# From recorded calls it holds what was sent, and what came: the most that was read. Edit it as you know better.
 """
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from contractd.documents import MAX_BYTES, Document, parse
 from contractd.errors import ConfigError, Place
@@ -58,3 +61,18 @@ def is_policy(document: Document) -> bool:
     """Whether a file holds contractd's own settings."""
     name = Path(document.path).name
     return name == POLICY_FILE or (name == "pyproject.toml" and document.get("/tool/contractd") is not None)
+
+
+@contextmanager
+def open_lines(path: str, shown: str) -> Iterator[BinaryIO]:
+    """A file that is read line by line, a pipe too; however large. Raises ConfigError."""
+    try:
+        if stat.S_ISDIR(Path(path).stat().st_mode):
+            raise ConfigError("can't be read: it is a folder", place=Place(shown))
+        with Path(path).open("rb") as file:
+            yield file
+    except FileNotFoundError:
+        raise ConfigError("can't be read: there is no such file", place=Place(shown)) from None
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or "its name can't be used"
+        raise ConfigError(f"can't be read: {why}", place=Place(shown)) from None

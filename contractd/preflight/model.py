@@ -17,7 +17,7 @@ Visible = Literal["yes", "deferred", "no", "unknown"]
 ToolStatus = Literal["bound", "shadowed", "refused", "quarantined", "excluded"]
 ProviderStatus = Literal["ready", "locked", "failed", "skipped", "disabled"]
 VersionSource = Literal["stated", "program", "assumed"]
-Command = Literal["preflight", "diff"]
+Command = Literal["preflight", "diff", "replay"]
 
 PASTE = "put into"
 SEVERITIES: tuple[Severity, ...] = ("info", "low", "medium", "high")
@@ -166,9 +166,20 @@ class DriftView:
 
 
 @dataclass(frozen=True)
+class ReplayView:
+    """Recorded calls that were tried against a manifest: what they were made under, where that was given, and how many
+    of them came to what."""
+
+    file: str
+    new: SideView
+    old: SideView | None
+    calls: Mapping[str, int]
+
+
+@dataclass(frozen=True)
 class Report:
     """The answer. ``undetermined`` lists the rule ids that keep the verdict from ``ready``. ``drift``: two manifests
-    were compared; then there is no provider and no tool of one in it."""
+    were compared; ``replay``: recorded calls were tried. Then there is no provider and no tool of one in it."""
 
     verdict: Verdict
     runtime: RuntimeView
@@ -182,11 +193,12 @@ class Report:
     hidden: int = 0
     notes: tuple[str, ...] = ()
     drift: DriftView | None = None
+    replay: ReplayView | None = None
 
     @property
     def command(self) -> Command:
         """The command whose answer it is."""
-        return "diff" if self.drift else "preflight"
+        return "diff" if self.drift else "replay" if self.replay else "preflight"
 
 
 def by_urgency(findings: tuple[Finding, ...]) -> list[Finding]:

@@ -31,7 +31,7 @@ def what_is_accepted(keyword: str, kind: Any, schema: Any, path: Sequence[Any]) 
     of its errors."""
     if keyword in _BOUNDS:
         bound = getattr(kind, "limit", getattr(kind, "multiple_of", None))
-        return None if bound is None else _BOUNDS[keyword].format(_plain(bound))
+        return None if bound is None else _counted(_BOUNDS[keyword].format(_plain(bound)))
     if keyword == "type":
         types = getattr(kind, "types", None)
         return " or ".join(sorted(map(str, types))) if types else None
@@ -48,7 +48,25 @@ def what_is_accepted(keyword: str, kind: Any, schema: Any, path: Sequence[Any]) 
         return _declared(schema, path)
     if keyword == "uniqueItems":
         return "items that differ from each other"
-    return None
+    return _alternatives(kind) if keyword in ("anyOf", "oneOf") else None
+
+
+def _alternatives(kind: Any) -> str | None:
+    """What each of the alternatives would take, where that is one thing each."""
+    context = getattr(kind, "context", None)
+    if not isinstance(context, list) or not 0 < len(context) <= _MOST or any(len(errors) != 1 for errors in context):
+        return None
+    parts = []
+    for (error,) in context:
+        path = list(error.schema_path)
+        # Its place is told from the root or not: so nothing is looked up in the schema.
+        parts.append(what_is_accepted(str(path[-1]), error.kind, None, path) if path else None)
+    known = [part for part in parts if part is not None]
+    return " or ".join(dict.fromkeys(known)) if len(known) == len(parts) else None
+
+
+def _counted(text: str) -> str:
+    return text[:-1].replace("propertie", "property") if " 1 " in text else text
 
 
 def _declared(schema: Any, path: Sequence[Any]) -> str | None:

@@ -72,7 +72,7 @@ class Asked:
         if error is None:
             return None
         path = list(error.schema_path)
-        keyword = str(path[-1]) if path else "false"
+        keyword = str(path[-1]) if path and getattr(error.kind, "name", "") != "falseSchema" else "false"
         return Refusal(
             _pointer(error.instance_path),
             keyword,

@@ -50,7 +50,7 @@ class Lines(Protocol):
         """At most ``size`` bytes of the next line."""
 
 
-class _Bad(ValueError):
+class _Bad(ValueError):  # noqa: N818 - the name says what is the case
     pass
 
 
@@ -138,7 +138,7 @@ def _is_block(item: Any) -> bool:
 
 def _json(line: bytes) -> Any:
     try:
-        text = line.decode("utf-8")
+        text = line.rstrip(b"\r\n").decode("utf-8")
     except UnicodeDecodeError:
         raise _Bad("it is not UTF-8 text") from None
     try:
@@ -191,9 +191,7 @@ def _check(value: Any) -> None:
 def _check_scalar(item: Any) -> None:
     if isinstance(item, str):
         _check_text(item)
-    elif isinstance(item, float) and not math.isfinite(item):
-        raise _Bad("it has a number beyond the range of IEEE doubles")
-    elif isinstance(item, int) and abs(item) > _INT_RANGE:
+    elif (isinstance(item, float) and not math.isfinite(item)) or (isinstance(item, int) and abs(item) > _INT_RANGE):
         raise _Bad("it has a number beyond the range of IEEE doubles")
 
 

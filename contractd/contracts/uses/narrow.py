@@ -69,47 +69,53 @@ def _leads_to_the_root(node: dict[str, Any]) -> bool:
     return any(not (isinstance(reference, str) and reference.startswith("#/")) for reference in references)
 
 
+class _NotSure(Exception):  # noqa: N818 - the name says what is the case
+    pass
+
+
 def declaring(schema: Any, tree: Tree) -> Any:
     """The same schema, with the names of the tree declared wherever that changes nothing, so that ``told_of`` keeps
     them: what is really sent counts, declared or not. None where a name is not declared and can't be."""
-    return _declaring(schema, tree, schema, top=True)
+    try:
+        return _declaring(schema, tree, schema, top=True)
+    except _NotSure:
+        return None
 
 
 def _declaring(schema: Any, tree: Tree, root: Any, *, top: bool = False, left: int = 32) -> Any:
     if not isinstance(schema, dict) or tree.whole:
         return schema
     if not left:
-        return None
+        raise _NotSure
     alternatives = list(_elsewhere(schema, root))
-    if any(_declaring(other, tree, root, left=left - 1) != other for other in alternatives):
-        return None
+    for other in alternatives:
+        _unchanged(other, tree, root, left)
     result = dict(schema)
-    properties = schema.get("properties")
-    declared = properties if isinstance(properties, dict) else {}
-    if tree.names is not None:
-        changed = {}
+    if tree.names:
+        declared = schema["properties"] if isinstance(schema.get("properties"), dict) else {}
+        closed_by_told = "additionalProperties" not in schema and (top or bool(declared))
+        properties = dict(declared)
         for name, inner in tree.names.items():
             if name in declared:
-                changed[name] = _declaring(declared[name], inner, root, left=left - 1)
-                if changed[name] is None:
-                    return None
-            elif "additionalProperties" not in schema and (top or declared):
-                if alternatives:
-                    return None  # it may be declared there
-                changed[name] = {}
-            elif _declaring(schema.get("additionalProperties"), inner, root, left=left - 1) != schema.get(
-                "additionalProperties"
-            ):
-                return None
-        if changed or declared:
-            result["properties"] = {**declared, **changed}
+                properties[name] = _declaring(declared[name], inner, root, left=left - 1)
+            elif not closed_by_told:
+                _unchanged(schema.get("additionalProperties"), inner, root, left)
+            elif alternatives:
+                raise _NotSure  # it may be declared there
+            else:
+                properties[name] = {}
+        result |= {"properties": properties} if properties else {}
     if tree.items is not None and isinstance(schema.get("items"), dict):
         result["items"] = _declaring(schema["items"], tree.items, root, left=left - 1)
-        if result["items"] is None:
-            return None
     elif tree.items is not None and ("items" in schema or "prefixItems" in schema):
-        return None
+        raise _NotSure
     return result
+
+
+def _unchanged(schema: Any, tree: Tree, root: Any, left: int) -> None:
+    """Raises _NotSure where something would have to be declared."""
+    if _declaring(schema, tree, root, left=left - 1) != schema:
+        raise _NotSure
 
 
 def _elsewhere(schema: dict[str, Any], root: Any) -> Iterator[Any]:

@@ -121,9 +121,7 @@ class _Loosening:
             return self._as_it_is(schema, path, stuck)
         return result | self._object(schema, tree.names, path, depth)
 
-    def _object(
-        self, schema: dict[str, Any], names: Mapping[str, Tree], path: Path, depth: int
-    ) -> dict[str, Any]:
+    def _object(self, schema: dict[str, Any], names: Mapping[str, Tree], path: Path, depth: int) -> dict[str, Any]:
         declared, others = schema.get("properties", {}), schema.get("additionalProperties", {})
         others = {True: {}, False: {"not": {}}}[others] if isinstance(others, bool) else others  # draft-04 has no other
         properties = {
@@ -145,7 +143,7 @@ class _Loosening:
         if isinstance(schema, bool):
             return schema
         if all(key in _NOTES or key == "type" for key in schema):
-            return schema.get("type") != []
+            return bool(schema.get("type") != [])
         carried = {key: self._root[key] for key in ("$schema", "$defs", "definitions") if key in self._root}
         return compare_schemas({**schema, **carried}, {"not": {}}, seconds=_SECONDS).verdict == "breaking"
 

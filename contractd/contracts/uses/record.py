@@ -133,7 +133,9 @@ class _Seen:
     def _fits(self, item: dict[str, Any], place: _Place, depth: int) -> bool:
         fresh = [name for name in item if name not in place.names]
         if not depth:
-            return len(place.names) + len(fresh) <= MAX_ARGUMENTS and all(len(name) <= _LONGEST_ARGUMENT for name in fresh)
+            return len(place.names) + len(fresh) <= MAX_ARGUMENTS and all(
+                len(name) <= _LONGEST_ARGUMENT for name in fresh
+            )
         if depth > MAX_DEPTH or len(place.names) + len(fresh) > MAX_NAMES or self._places > MAX_PLACES:
             return False
         return all(len(name) <= _LONGEST and _WORD.fullmatch(name) for name in fresh)

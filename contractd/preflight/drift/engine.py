@@ -11,11 +11,12 @@ from contractd.contracts import compare_manifests
 from contractd.contracts.drift import ManifestChange
 from contractd.documents import Document
 from contractd.errors import UsageError
-from contractd.policy import Loaded
+from contractd.policy import Loaded, LoadedUses
 from contractd.preflight.drift.findings import drift_findings
 from contractd.preflight.drift.offers import Offer, offer_of, read_offer
 from contractd.preflight.drift.pairing import Pair, pairs
 from contractd.preflight.drift.unpaired import unpaired
+from contractd.preflight.drift.used import Judge, PairJudge
 from contractd.preflight.files import STDIN
 from contractd.preflight.model import (
     DriftView,
@@ -32,6 +33,7 @@ from contractd.preflight.own import own_settings
 from contractd.preflight.prepare import Ask, Prepared
 from contractd.preflight.request import Request
 from contractd.preflight.stated import Chosen, chosen
+from contractd.preflight.uses import read_uses
 from contractd.preflight.verdict import suppressed
 from contractd.runtimes.catalogue import CONTRACTD
 from contractd.text import listed, plural
@@ -48,8 +50,9 @@ _FATES = ("breaking", "removed", "renamed", "invalid", "undetermined", "compatib
 class DiffRequest:
     """``old`` and ``new`` name files: manifests, locks, configurations; one may be ``-``: what ``stdin`` holds.
 
-    ``provider``: only this one. ``contact`` says how the servers of a configuration are contacted, and which
-    contractd.toml counts; its ``configs`` and ``stdin`` are not looked at. The others are as in ``Request``.
+    ``provider``: only this one; of two manifests, with ``uses``, whose they are. ``uses`` names a uses file.
+    ``contact`` says how the servers of a configuration are contacted, and which contractd.toml counts; its ``configs``
+    and ``stdin`` are not looked at. The others are as in ``Request``.
     """
 
     old: str
@@ -62,6 +65,7 @@ class DiffRequest:
     allow_undetermined: tuple[str, ...] = ()
     provider: str | None = None
     contact: Request | None = None
+    uses: str | None = None
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,7 @@ class PreparedDiff:
     new: Offer | Prepared
     policy: Loaded
     choice: Chosen
+    uses: LoadedUses | None = None
 
     @property
     def contacts(self) -> bool:
@@ -114,8 +119,9 @@ def prepare_diff(request: DiffRequest, *, ask: Ask | None = None) -> PreparedDif
     )
     policy = own_settings(wanted).loaded
     choice = chosen(wanted, policy)
+    uses = None if request.uses is None else read_uses(request.uses, request.cwd)
     old, new = (read_offer(name, wanted, ask) for name in (request.old, request.new))
-    return PreparedDiff(request, old, new, policy, choice)
+    return PreparedDiff(request, old, new, policy, choice, uses)
 
 
 async def carry_out_diff(
@@ -143,14 +149,19 @@ def _judge(prepared: PreparedDiff, old: Offer, new: Offer) -> tuple[Report, Mapp
     fates: dict[str, list[str]] = {fate: [] for fate in _FATES}
     found: list[Finding] = []
     notes: list[str] = []
-    for pair in pairs(old, new, prepared.asked.provider):
+    judge = Judge(prepared.uses, prepared.asked.provider)
+    for pair in pairs(old, new, None if judge.names_both(old, new) else prepared.asked.provider):
+        here = judge.of(pair)
         if pair.old is None or pair.new is None:
-            found += unpaired(pair, old, new, fates, notes)
+            counted: dict[str, list[str]] = {fate: [] for fate in _FATES}
+            found += here.settled(unpaired(pair, old, new, counted, notes))
+            here.count(counted, fates)
             continue
-        change = compare_manifests(pair.old.manifest, pair.new.manifest)
-        found += drift_findings(change, pair.old, pair.new)
-        _count(change, pair, fates)
+        change = here.narrowed(compare_manifests(pair.old.manifest, pair.new.manifest))
+        found += here.settled(drift_findings(change, pair.old, pair.new))
+        _count(change, pair, fates, here)
         notes += _notes(change, pair)
+    notes = [*judge.notes(), *notes]
     marked = suppressed(prepared.policy.policy.suppress, found)
     verdict, undetermined, shown = _verdict(marked, choice)
     report = Report(
@@ -176,7 +187,7 @@ def _verdict(marked: tuple[Finding, ...], choice: Chosen) -> tuple[Verdict, tupl
     return verdict, undetermined, shown
 
 
-def _count(change: ManifestChange, pair: Pair, fates: dict[str, list[str]]) -> None:
+def _count(change: ManifestChange, pair: Pair, fates: dict[str, list[str]], judge: PairJudge) -> None:
     """What became of each tool, the worst first."""
     by_verdict = {"breaking": "breaking", "unknown": "undetermined", "compatible": "compatible"}
     before = f"{pair.name}." if pair.new is not None and pair.new.provider is not None else ""
@@ -187,8 +198,9 @@ def _count(change: ManifestChange, pair: Pair, fates: dict[str, list[str]]) -> N
     became += [("invalid", tool.name) for tool, _ in change.lost]
     became += [("added", tool.name) for tool in change.added]
     became += [("unchanged", name) for name in change.unchanged]
+    was = {rename.new.name: rename.old.name for rename in change.renamed}
     for fate, name in became:
-        fates[fate].append(before + name)
+        fates.setdefault(judge.fate(fate, was.get(name, name)), []).append(before + name)
 
 
 def _notes(change: ManifestChange, pair: Pair) -> list[str]:

@@ -10,6 +10,7 @@ from contractd.contracts.contract import Contract, FlawedTool
 from contractd.contracts.drift import ContractChange, Difference, ManifestChange, Rename
 from contractd.preflight.catalogue import rule
 from contractd.preflight.drift.sides import Side
+from contractd.preflight.drift.used import doubts, for_this_agent, used_details
 from contractd.preflight.drift.words import compact, refused, shown_witness, told
 from contractd.preflight.model import Finding, Severity
 from contractd.text import visible
@@ -44,7 +45,7 @@ def _changed(change: ContractChange, new: Side) -> Iterator[Finding]:
         yield _breaking(change, new)
     elif change.told == "unknown":
         yield _undetermined(change, new)
-    elif schema or change.verdict == "breaking":
+    elif schema or change.verdict != "compatible":
         yield _compatible(change, new)
     yield from _texts_and_hints(change, new)
 
@@ -60,7 +61,7 @@ def _breaking(change: ContractChange, new: Side) -> Finding:
     return _finding(
         "breaking-drift",
         "high",
-        f"{_name(change.new)}: {_why(change)}. What changed: {told(_schema_changes(change), change)}",
+        f"{_name(change.new)}: {_why(change)}. What changed: {told(_schema_changes(change), change)}{doubts(change)}",
         "call it as the new contract says, or stay with the old version",
         new,
         change,
@@ -83,9 +84,10 @@ def _compatible(change: ContractChange, new: Side) -> Finding:
     schema = _schema_changes(change)
     ignored = _ignored(change)
     severity: Severity = "medium" if ignored else "info"
-    said = f"{_name(change.new)}: {told(schema, change)}. Calls that were valid still are"
+    here = for_this_agent(change)
+    said = f"{_name(change.new)}: {told(schema, change)}. {_still(change, here)}"
     action = "nothing has to be done"
-    if change.verdict == "breaking":
+    if change.verdict == "breaking" and not here:
         arguments = change.arguments
         said += ", as long as they keep to what was declared"
         if arguments.witness is not None:
@@ -96,11 +98,25 @@ def _compatible(change: ContractChange, new: Side) -> Finding:
     return _finding("compatible-drift", severity, said, action, new, change)
 
 
+def _still(change: ContractChange, here: str) -> str:
+    """What holds: for anyone, or for this agent, with what others may see."""
+    if not here:
+        return "Calls that were valid still are"
+    said = f"Nothing that this agent uses breaks: {here}"
+    for found in change.for_anyone:
+        if found.witness is not None:
+            became = "would be refused now" if found.direction == "arguments" else "may come now"
+            said += f"; {visible(compact(found.witness.value), 300)} {became}"
+    return said
+
+
 def _ignored(change: ContractChange) -> str:
     """Parameters that may be sent as before and mean nothing any more."""
     schema = change.new.input_schema
     described = schema.get("additionalProperties", True) not in (True, {}) or "patternProperties" in schema
+    sent = change.narrowed.use.sends if change.narrowed else None
     gone = [name for name in change.old.parameters if name not in change.new.parameters]
+    gone = [name for name in gone if sent is None or sent.left_out((name,)) is None]
     return "" if described else ", ".join(visible(name, 80) for name in gone[:8])
 
 
@@ -281,11 +297,13 @@ def _details(change: ContractChange, name: str) -> Mapping[str, Any]:
     }  # fmt: skip
     if name in aspects:
         return details
-    for found, strict in zip(change.judged, (change.arguments, change.results), strict=True):
+    details |= used_details(change)
+    rows = zip(change.judged, (change.arguments, change.results), change.for_anyone, strict=True)
+    for found, strict, declared in rows:
         refusal = change.refusal(found)
         details[found.direction] = {
             "verdict": strict.verdict,
-            "declared_only": found.verdict,
+            "declared_only": declared.verdict,
             "witness": None if found.witness is None else found.witness.value,
             "refused_by": None
             if refusal is None

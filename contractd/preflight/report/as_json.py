@@ -39,6 +39,7 @@ def document(page: Page) -> dict[str, Any]:
     """The report as ``contractd schema report`` describes it."""
     report = page.report
     drift = {"drift": asdict(report.drift)} if report.drift else {}
+    replay = {"replay": asdict(report.replay)} if report.replay else {}
     return {
         "version": VERSION,
         "verdict": report.verdict,
@@ -55,6 +56,7 @@ def document(page: Page) -> dict[str, Any]:
         "summary": _summary(report),
         "contractd": {"version": __version__},
         **drift,
+        **replay,
     }
 
 

@@ -43,7 +43,7 @@ def render(page: Page) -> str:
 
 
 def _about(page: Page) -> str:
-    return "drift" if page.report.drift else "configuration"
+    return {"diff": "drift", "replay": "calls"}.get(page.report.command, "configuration")
 
 
 def _suite(root: ET.Element, name: str, cases: Iterable[ET.Element], seconds: float) -> ET.Element:

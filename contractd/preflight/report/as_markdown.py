@@ -13,8 +13,8 @@ from contractd.preflight.report.words import (
     SYMBOLS,
     Counts,
     Page,
+    compared,
     conditions,
-    drift_sides,
     groups,
     is_open,
     one_line,
@@ -63,8 +63,9 @@ def render(page: Page) -> str:
 
 def _head(page: Page) -> list[str]:
     report = page.report
-    if report.drift:
-        lines = [f"{label.capitalize()}: {side}" for label, side in drift_sides(report.drift, page.base, code)]
+    about = compared(report, page.base, code)
+    if about:
+        lines = [f"{label.capitalize()}: {side}" for label, side in about]
         return [*lines, *(f"Note: {prose(note)}" for note in report.notes)]
     lines = [f"Runtime: {prose(runtime_line(report.runtime))}"]
     for label, items in zip(("Known", "Assumed"), conditions(report.runtime), strict=True):

@@ -11,8 +11,8 @@ from contractd.preflight.report.text_findings import findings_lines
 from contractd.preflight.report.words import (
     SYMBOLS,
     Page,
+    compared,
     conditions,
-    drift_sides,
     groups,
     one_line,
     place_line,
@@ -51,9 +51,9 @@ def _head(page: Page, paint: Paint) -> list[str]:
     runtime, report = page.report.runtime, page.report
     facts: list[tuple[str, str]] = [("runtime", runtime_line(runtime)), ("", one_line(runtime.reason, 400))]
     facts += [("", one_line(runtime.note, 400))] if runtime.note else []
-    if report.drift:
-        facts = drift_sides(report.drift, page.base)
-    for number, file in enumerate(() if report.drift else report.files):
+    about = compared(report, page.base)
+    facts = about or facts
+    for number, file in enumerate(() if about else report.files):
         text = f"{place_line(Place(file.path), page.base)} ({one_line(file.scope, 60)}): {one_line(file.why, 200)}"
         facts.append(("" if number else "files", text))
     for label, items in zip(("known", "assumed"), conditions(runtime), strict=True):

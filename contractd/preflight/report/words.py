@@ -16,6 +16,7 @@ from contractd.preflight.model import (
     Finding,
     ProviderView,
     Remedy,
+    ReplayView,
     Report,
     Rule,
     RuntimeView,
@@ -149,6 +150,40 @@ def drift_sides(drift: DriftView, base: str | None, shown: Callable[[str], str] 
     return [(word, f"{shown(named_from(side.file, base)[0])}, {plural(side.tools, 'tool')}") for word, side in sides]
 
 
+def compared(report: Report, base: str | None, shown: Callable[[str], str] = one_line) -> list[tuple[str, str]]:
+    """What the answer is about where it is about no runtime: a label and a text for each."""
+    if report.drift:
+        return drift_sides(report.drift, base, shown)
+    replay = report.replay
+    if replay is None:
+        return []
+    sides = [("new", replay.new)] if replay.old is None else [("old", replay.old), ("new", replay.new)]
+    rows = [("calls", shown(named_from(replay.file, base)[0]))]
+    return rows + [
+        (word, f"{shown(named_from(side.file, base)[0])}, {plural(side.tools, 'tool')}") for word, side in sides
+    ]
+
+
+_REPLAYED = {
+    "refused": "refused",
+    "gone": "of a tool that is gone",
+    "undetermined": "undetermined",
+    "accepted": "accepted",
+    "elsewhere": "of other providers",
+}
+
+
+def _replay_counts(replay: ReplayView) -> list[str]:
+    """``2 of 10 calls refused``, ``1 of 4 results no longer fits``: the kinds there are, the worst first."""
+    counts = replay.calls
+    parts = [f"{counts[kind]} {words}" for kind, words in _REPLAYED.items() if counts.get(kind)]
+    parts = [plural(counts["calls"], "call") + f" ({', '.join(parts)})"]
+    if counts.get("results"):
+        unfit = f" ({counts['unfit']} that can't come any more)" if counts.get("unfit") else ""
+        parts.append(plural(counts["results"], "result") + unfit)
+    return parts
+
+
 def _drift_counts(drift: DriftView) -> list[str]:
     """``1 breaking``, ``3 unchanged``: the kinds there are, the worst first."""
     return [f"{len(names)} {word}" for word, names in drift.tools.items() if names] or ["no tools"]
@@ -157,7 +192,8 @@ def _drift_counts(drift: DriftView) -> list[str]:
 def summary(report: Report) -> str:
     """The one line that says it all: ``not_ready: 2 findings (1 high, 1 low; 1 settled), 2 of 3 providers ready``, or
     ``not_ready: 1 breaking, 2 compatible, 1 removed, 3 unchanged``."""
-    parts = _drift_counts(report.drift) if report.drift else _preflight_counts(report)
+    parts = _drift_counts(report.drift) if report.drift else []
+    parts = parts or (_replay_counts(report.replay) if report.replay else _preflight_counts(report))
     if report.hidden:
         parts.append(f"{report.hidden} not selected")
     if report.undetermined:

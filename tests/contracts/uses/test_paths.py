@@ -100,9 +100,9 @@ VALUES = st.recursive(
     ),
     max_leaves=8,
 )
-SMALL = st.lists(
-    st.lists(st.sampled_from(["a", "b", "c", None]), min_size=1, max_size=3).map(tuple), max_size=5
-).map(tree_of)
+SMALL = st.lists(st.lists(st.sampled_from(["a", "b", "c", None]), min_size=1, max_size=3).map(tuple), max_size=5).map(
+    tree_of
+)
 
 
 @given(SMALL, SMALL, VALUES)

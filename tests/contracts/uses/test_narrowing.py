@@ -83,6 +83,34 @@ def test_a_narrowed_verdict_on_arguments_is_never_wrong(data: Any) -> None:
         assert after.accepts(found.witness.value) is False
 
 
+def listed(tree: Tree, value: Any) -> bool:
+    """Whether a call says nothing but what the tree names: within what is listed whole there is no object."""
+    if isinstance(value, dict):
+        return tree.names is not None and all(
+            name in tree.names and listed(tree.names[name], inner) for name, inner in value.items()
+        )
+    if isinstance(value, list):
+        return all(listed(tree.items or Tree(), item) for item in value)
+    return True
+
+
+@CALM
+@given(st.data())
+def test_whoever_sends_what_is_listed_is_never_told_that_a_break_is_none(data: Any) -> None:
+    """Of the verdict as it is reported, in which only what is declared counts within what is listed whole."""
+    dialect = data.draw(st.sampled_from(DIALECTS))
+    old, new = data.draw(objects(dialect)), data.draw(objects(dialect))
+    tree = data.draw(TREES.flatmap(always))
+    change = narrow_change(
+        compare(Contract("t", old), Contract("t", new), seconds=LONG), ToolUse(tree, None), seconds=LONG
+    )
+    if change.judged[0].verdict == "compatible":
+        before, after = judge(old, dialect), judge(new, dialect)
+        for value in VALUES:
+            if kept(tree, value) and listed(tree, value):
+                assert not (before.accepts(value) is True and after.accepts(value) is False), value
+
+
 def seen(tree: Tree, value: Any) -> Any:
     """What a reader of the tree sees of a value, written down naively."""
     if isinstance(value, dict) and tree.names is not None:

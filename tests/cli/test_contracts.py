@@ -10,8 +10,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from contractd.contracts import parse_tools
 from contractd.documents import parse
 from contractd.policy import load_uses
+from contractd.registry.lock import Lock, LockedProvider, LockedTool, lock_text
 from tests.cli.harness import Shell
 from tests.cli.test_diff import FORMATS, NASTY, TEXT, listing, tool
 
@@ -295,3 +297,80 @@ def test_hostile_names_stay_text(shell: Shell, format_: str) -> None:
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", done.out + done.err)
         assert "##[" not in done.out + done.err
         assert not re.search(r"^\s*::error::boo", done.out + done.err, re.MULTILINE)
+
+
+# ---- locks: several providers at once
+
+
+@pytest.fixture
+def locked(here: Shell) -> Shell:
+    """A lock with two providers that both have ``send``, and a newer one."""
+    for name, mail in (("old.lock", OLD), ("new.lock", NEW)):
+        providers = {}
+        for provider, tools in (("mail", json.loads(mail)["tools"]), ("chat", [typed("send", to=TEXT)])):
+            contracts, _ = parse_tools(tools)
+            tools_ = {one.name: LockedTool(one, "2026-01-01T00:00:00Z") for one in contracts}
+            providers[provider] = LockedProvider(provider, "server", "stdio", None, tools_)
+        here.write(name, lock_text(Lock(providers)))
+    return here
+
+
+def test_a_qualified_name_is_one_provider_s_only(locked: Shell) -> None:
+    for reference, left in (("mail.send", 2), ("send", 2), ("chat.send", 3)):
+        locked.write("u.toml", f'[tools."{reference}"]\nsends = ["to"]\n')
+        done = locked.quick("diff", "old.lock", "new.lock", "--uses", "u.toml", "--format", "json")
+        assert done.code == 1
+        counting = [one for one in done.report["findings"] if one["severity"] == "high"]
+        assert len(counting) == left, reference
+
+
+def test_a_complete_file_sets_whole_providers_apart(locked: Shell) -> None:
+    locked.write("u.toml", 'complete = true\n[tools."chat.send"]\nsends = ["to"]\n')
+    done = locked.quick("diff", "old.lock", "new.lock", "--uses", "u.toml")
+    assert (done.code, done.out.splitlines()[-1]) == (0, "✓ ready: 2 unchanged, 3 unused")
+    only = locked.quick("diff", "old.lock", "new.lock", "--uses", "u.toml", "--provider", "chat")
+    assert only.out.splitlines()[-1] == "✓ ready: 1 unchanged"
+    locked.write("chat.lock", re.sub(r"(?s)\n\[provider\.mail\].*", "\n", (locked.work / "new.lock").read_text()))
+    gone = locked.quick("diff", "old.lock", "chat.lock", "--uses", "u.toml")
+    assert (gone.code, gone.out.splitlines()[-1]) == (0, "✓ ready: 1 unchanged, 4 unused")
+    locked.write("u.toml", 'complete = true\n[tools."mail.same"]\n')
+    assert locked.quick("diff", "old.lock", "chat.lock", "--uses", "u.toml").code == 1
+
+
+def test_calls_are_replayed_against_every_provider_of_a_lock(locked: Shell) -> None:
+    locked.write("calls.jsonl", lines(call("mail.send", cc="x"), call("chat.send", cc="x"), call("send", cc="x")))
+    args = ("contracts", "replay", "--calls", "calls.jsonl", "--against", "new.lock", "--format", "json")
+    for more in ((), ("--from", "old.lock")):
+        report = locked.quick(*args, *more).report
+        (found,) = report["findings"]
+        assert (found["provider"], found["tool"], found["details"]["lines"]) == ("mail", "send", [1, 3])
+        assert report["replay"]["calls"]["calls"] == 3
+    report = locked.quick(*args, "--provider", "chat").report
+    assert (report["verdict"], report["replay"]["calls"]["elsewhere"]) == ("ready", 1)
+    done = locked.quick("contracts", "replay", "--calls", "calls.jsonl", "--against", "new.json", "--from", "old.lock")
+    assert done.code == 2
+    assert "--provider NAME says which" in done.err
+
+
+def test_a_configuration_is_not_asked_by_a_replay(here: Shell) -> None:
+    here.write("qwen.json", json.dumps({"mcpServers": {"mail": {"command": "no-such-program"}}}))
+    done = here.quick("contracts", "replay", "--calls", "calls.jsonl", "--against", "qwen.json")
+    assert (done.code, done.out) == (2, "")
+    assert "qwen.json is a configuration, and nothing is asked here" in done.err
+
+
+def test_a_recorded_result_that_can_not_come_any_more_is_medium(here: Shell) -> None:
+    here.write("new.json", listing(typed("find", {"type": "object", "required": ["total"]}, q=TEXT)))
+    here.write("calls.jsonl", lines(call("find", {"id": SECRET, "size": SECRET})))
+    args = ("contracts", "replay", "--calls", "calls.jsonl", "--against", "new.json")
+    done = here.quick(*args)
+    assert (done.code, done.out.splitlines()[-1]) == (
+        1,
+        "✗ not_ready: 1 call (1 accepted), 1 result (1 that can't come any more)",
+    )
+    text = " ".join(done.out.split())
+    assert (
+        "medium[CTD411] compatible-drift: find: 1 recorded result (line 1) can't come any more: total is required"
+        in text
+    )
+    assert here.quick(*args, "--fail-on", "high").code == 0

@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema_rs
 
+from contractd.contracts.compat.backtracking import Patterns
 from contractd.contracts.compat.changes import escaped
 from contractd.contracts.compat.confirm import MAX_REFERRED, bare
 from contractd.contracts.compat.document import subschemas
@@ -22,6 +23,11 @@ _VALIDATORS: dict[int, Any] = {
     19: jsonschema_rs.Draft201909Validator,
     20: jsonschema_rs.Draft202012Validator,
 }
+
+
+# A pattern that costs too much to match counts as not matched, which is no answer.
+_GIVEN_UP = ("BacktrackLimitExceeded", "RegexEngineFailure")
+_TURNING = ("not", "oneOf", "if", "contains")  # where what was given up may look like an acceptance
 
 
 class Asked:
@@ -54,10 +60,22 @@ class Asked:
             return None
         if isinstance(self._schema, bool):
             return self._schema
+        if self._turning and self._patterns.dangerous(value):
+            return None
         try:
-            return bool(self._validator.is_valid(value))
+            if self._validator.is_valid(value):
+                return True
+            return None if any(map(_given_up, self._validator.iter_errors(value))) else False
         except Exception:  # a validator that fails in whatever way has no opinion
             return None
+
+    @cached_property
+    def _turning(self) -> bool:
+        return any(keyword in node for node in _nodes(self._schema) for keyword in _TURNING)
+
+    @cached_property
+    def _patterns(self) -> Patterns:
+        return Patterns.of(self._schema)
 
     def refusal(self, value: Any) -> Refusal | None:
         """What refuses the value, the outermost first; None where nothing does or it can't be told."""
@@ -94,6 +112,12 @@ def _nodes(schema: Any) -> Iterable[dict[str, Any]]:
         if isinstance(node, dict):
             yield node
             stack += subschemas(node)
+
+
+def _given_up(error: Any) -> bool:
+    context = getattr(error.kind, "context", None)
+    inner = (found for errors in context for found in errors) if isinstance(context, list) else ()
+    return type(error.kind).__name__ in _GIVEN_UP or any(map(_given_up, inner))
 
 
 def _property(kind: Any) -> str | None:

@@ -10,7 +10,7 @@ from contractd.contracts.contract import Contract, FlawedTool
 from contractd.contracts.drift import ContractChange, Difference, ManifestChange, Rename
 from contractd.preflight.catalogue import rule
 from contractd.preflight.drift.sides import Side
-from contractd.preflight.drift.used import doubts, for_this_agent, used_details
+from contractd.preflight.drift.used import doubts, for_this_agent, passed_over, still_valid, used_details
 from contractd.preflight.drift.words import compact, refused, shown_witness, told
 from contractd.preflight.model import Finding, Severity
 from contractd.text import visible
@@ -82,10 +82,10 @@ def _why(change: ContractChange) -> str:
 
 def _compatible(change: ContractChange, new: Side) -> Finding:
     schema = _schema_changes(change)
-    ignored = _ignored(change)
+    ignored = passed_over(change)
     severity: Severity = "medium" if ignored else "info"
     here = for_this_agent(change)
-    said = f"{_name(change.new)}: {told(schema, change)}. {_still(change, here)}"
+    said = f"{_name(change.new)}: {told(schema, change)}. {still_valid(change)}"
     action = "nothing has to be done"
     if change.verdict == "breaking" and not here:
         arguments = change.arguments
@@ -96,28 +96,6 @@ def _compatible(change: ContractChange, new: Side) -> Finding:
         said += ". What is sent for a parameter that is gone is not refused, and does nothing"
         action = f"send no {ignored} any more: what it asked for is passed over in silence"
     return _finding("compatible-drift", severity, said, action, new, change)
-
-
-def _still(change: ContractChange, here: str) -> str:
-    """What holds: for anyone, or for this agent, with what others may see."""
-    if not here:
-        return "Calls that were valid still are"
-    said = f"Nothing that this agent uses breaks: {here}"
-    for found in change.for_anyone:
-        if found.witness is not None:
-            became = "would be refused now" if found.direction == "arguments" else "may come now"
-            said += f"; {visible(compact(found.witness.value), 300)} {became}"
-    return said
-
-
-def _ignored(change: ContractChange) -> str:
-    """Parameters that may be sent as before and mean nothing any more."""
-    schema = change.new.input_schema
-    described = schema.get("additionalProperties", True) not in (True, {}) or "patternProperties" in schema
-    sent = change.narrowed.use.sends if change.narrowed else None
-    gone = [name for name in change.old.parameters if name not in change.new.parameters]
-    gone = [name for name in gone if sent is None or sent.left_out((name,)) is None]
-    return "" if described else ", ".join(visible(name, 80) for name in gone[:8])
 
 
 def _undetermined(change: ContractChange, new: Side) -> Finding:

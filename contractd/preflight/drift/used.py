@@ -14,6 +14,7 @@ from contractd.contracts.uses.walk import parameter_path
 from contractd.policy import LoadedUses
 from contractd.preflight.drift.offers import Offer
 from contractd.preflight.drift.pairing import Pair
+from contractd.preflight.drift.words import compact
 from contractd.preflight.model import Finding
 from contractd.text import listed, plural, visible
 
@@ -109,6 +110,29 @@ def for_this_agent(change: ContractChange) -> str:
     if unread:
         parts.append(f"never reads {listed([path_text(path) for path in unread])}")
     return f"this agent {listed(parts)}" if parts else "this agent sends and reads only what stays as it was"
+
+
+def still_valid(change: ContractChange) -> str:
+    """What holds: for anyone, or for this agent, with what others may see."""
+    here = for_this_agent(change)
+    if not here:
+        return "Calls that were valid still are"
+    said = f"Nothing that this agent uses breaks: {here}"
+    for found in change.for_anyone:
+        if found.witness is not None:
+            became = "would be refused now" if found.direction == "arguments" else "may come now"
+            said += f"; {visible(compact(found.witness.value), 300)} {became}"
+    return said
+
+
+def passed_over(change: ContractChange) -> str:
+    """Parameters that may be sent as before and mean nothing any more."""
+    schema = change.new.input_schema
+    described = schema.get("additionalProperties", True) not in (True, {}) or "patternProperties" in schema
+    sent = change.narrowed.use.sends if change.narrowed else None
+    gone = [name for name in change.old.parameters if name not in change.new.parameters]
+    gone = [name for name in gone if sent is None or sent.left_out((name,)) is None]
+    return "" if described else ", ".join(visible(name, 80) for name in gone[:8])
 
 
 def doubts(change: ContractChange) -> str:

@@ -98,6 +98,15 @@ def test_a_tool_that_is_no_contract_any_more_and_a_schema_no_validator_reads() -
     assert (found.what, found.reason) == ("unknown", "no validator can read the schema")
 
 
+@pytest.mark.parametrize(
+    "around", [lambda one: one, lambda one: {"anyOf": [one, {"type": "null"}]}, lambda one: {"not": one}]
+)
+def test_a_pattern_that_costs_too_much_is_no_answer(around: Any) -> None:
+    new = manifest(tool("t", {"a": around({"type": "string", "pattern": "(x+x+)+(?!y)z"})}))
+    found = one(replayed(Target(new), ("t", {"a": "x" * 4000})))
+    assert (found.what, found.reason) == ("unknown", "the validator gives no answer")
+
+
 def test_a_reference_may_be_qualified() -> None:
     new = manifest(tool("send", {"a": TEXT}), tool("x.y"))
     mail = Target(new, None, "mail")

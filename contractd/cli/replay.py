@@ -17,7 +17,7 @@ from contractd.errors import UsageError
 
 HELP = """Try recorded calls against a manifest, without calling anything: which would be refused now, and why.
 
-CALLS is as for contractd contracts uses, NEW and OLD as for contractd diff; one of them may be -, standard input. With
+CALLS is as for contractd contracts uses, NEW and OLD are manifests or locks; one of them may be -, standard input. With
 --from, the manifest the calls were made under, a call that was refused before is told apart, and a tool with another
 name is recognised. Findings give the line of the call, the place and the rule, and what would be accepted; never what
 was sent.
@@ -31,9 +31,11 @@ Examples:
 
 @click.command(name="replay", help=HELP, epilog=exit_codes.EPILOG)
 @click.option("--calls", type=FILES, required=True, metavar="CALLS", help="The recorded calls.")
-@click.option("--against", type=FILES, required=True, metavar="NEW", help="The manifest they are tried against.")
-@click.option("--from", "made_under", type=FILES, metavar="OLD", help="The manifest they were made under.")
-@option("--provider", metavar="NAME", help="Whose manifest it is: calls of others are passed over.")
+@click.option("--against", type=FILES, required=True, metavar="NEW", help="What they are tried against.")
+@click.option("--from", "made_under", type=FILES, metavar="OLD", help="What they were made under.")
+@option(
+    "--provider", metavar="NAME", help="Only this server; of a manifest: whose it is. Calls of others are passed over."
+)
 @option("--fail-on", type=click.Choice(LEVELS), help="The least severity for not_ready. [default: medium]")
 @option("--allow-undetermined", multiple=True, metavar="RULE", help="Accept what this rule could not determine.")
 @option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)

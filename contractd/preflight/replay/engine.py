@@ -30,8 +30,8 @@ _NO_RUNTIME = RuntimeView(CONTRACTD, "contractd", None, "stated", "recorded call
 @dataclass(frozen=True)
 class ReplayRequest:
     """``calls`` names a file of recorded calls, ``against`` and ``made_under`` manifests or locks; one of the files may
-    be ``-``: what ``stdin`` holds.
-    ``provider``: whose manifest it is; calls of other providers are passed over."""
+    be ``-``: what ``stdin`` holds. ``provider``: only this one; of a manifest, whose it is. Calls of others are passed
+    over."""
 
     calls: str
     against: str

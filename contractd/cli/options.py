@@ -141,13 +141,13 @@ def request_from(options: dict[str, Any], **more: Any) -> Any:
 
 def checked(options: dict[str, Any], **more: Any) -> tuple[Any, Any]:
     """Run preflight with progress on stderr: what was prepared, and the report."""
-    from contractd.preflight.engine import assess_prepared, carry_out  # noqa: PLC0415
+    from contractd.preflight.engine import assess, carry_out  # noqa: PLC0415
     from contractd.preflight.prepare import prepare  # noqa: PLC0415
 
     # Asked before the event loop takes over the signals: an interrupt must end the question too.
     prepared = prepare(request_from(options, **more), ask=asks(options))
     if not prepared.contacts:
-        return prepared, assess_prepared(prepared)
+        return prepared, assess(prepared)
     return prepared, watched(options, lambda observer: carry_out(prepared, observer=observer))
 
 

@@ -48,6 +48,7 @@ Examples:
     metavar="[FILE]",
     help="Compare with what was accepted: this lock, or contracts.lock. With --offline it stands in for the servers.",
 )
+@option("--uses", metavar="FILE", help="With a lock: judge differences by what this agent uses (contracts uses).")
 @option("--no-lock", is_flag=True, help="Compare with no lock, not even the one that contractd.toml names.")
 @option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("-o", "--output", metavar="FILE", help="Write the result there, once it is complete.")
@@ -55,7 +56,7 @@ Examples:
 def command(**options: Any) -> int:
     """Parse, check, render, exit."""
     check_output(options["output"], options["write_baseline"])
-    names = ("allow_undetermined", "select", "ignore", "fail_on", "baseline", "lock")
+    names = ("allow_undetermined", "select", "ignore", "fail_on", "baseline", "lock", "uses")
     prepared, report = checked(options, use_lock=not options["no_lock"], **{name: options[name] for name in names})
     text = _render(prepared, report, options)
     if options["write_baseline"]:

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from contractd.preflight.gather import Gathered
-from contractd.preflight.lockfile import LockFile
 from contractd.preflight.locking.standing import stand_ins
 from contractd.preflight.model import FileView, Report, RuntimeView, VersionSource
 from contractd.preflight.names import name_table
@@ -42,52 +41,36 @@ async def preflight(
 async def carry_out(prepared: Prepared, *, observer: Observer | None = None, clock: Clock | None = None) -> Report:
     """Contact what was agreed to, and judge."""
     if not prepared.contacts:
-        return assess_prepared(prepared)
+        return assess(prepared)
     from contractd.preflight.contact import contact  # noqa: PLC0415 - aiohttp costs half of an offline run
 
     rows, version = await contact(prepared, observer=observer, clock=clock)
-    return assess_prepared(prepared, rows, version)
+    return assess(prepared, rows, version)
 
 
-def assess_prepared(prepared: Prepared, rows: tuple[Row, ...] = (), version: str | None = None) -> Report:
-    """The report on what was prepared and what came back."""
-    by_id = {row.spec.id: row for row in rows}
-    return assess(
-        prepared.request, prepared.gathered, by_id, prepared.skipped, version, prepared.accepted, prepared.lock
-    )
+def assess(prepared: Prepared, rows: Iterable[Row] = (), version: str | None = None) -> Report:
+    """The report on what was prepared and what came back; nothing is contacted. ``version``: what the program says.
 
-
-def assess(
-    request: Request,
-    gathered: Gathered,
-    rows: Mapping[str, Row],
-    skipped: Mapping[str, str],
-    version: str | None = None,
-    accepted: frozenset[str] = frozenset(),
-    lock: LockFile | None = None,
-) -> Report:
-    """The report on what was read and what answered; nothing is contacted. ``rows`` and ``skipped`` by provider id.
-
-    Offline, a server that ``lock`` can speak for is judged as if it listed what was accepted of it.
+    Offline, a server that the lock can speak for is judged as if it listed what was accepted of it.
     """
-    standing = stand_ins(request, gathered, lock, skipped)
-    view = _view(request, gathered, {**rows, **standing.rows}, standing.skipped, version, lock, standing.ids)
+    gathered = prepared.gathered
+    view = _view(prepared, {row.spec.id: row for row in rows}, version)
     found = check_all(view)
-    judged = judge(view, found, accepted)
+    judged = judge(view, found, prepared.accepted)
     return Report(
         judged.verdict,
         view.about,
-        _files(gathered, lock),
+        _files(prepared),
         provider_views(view),
         tool_views(view, found),
         judged.findings,
         judged.fail_on,
-        offline=request.offline,
+        offline=prepared.request.offline,
         undetermined=judged.undetermined,
         hidden=judged.hidden,
         notes=(
             gathered.notes
-            + passed_over(request, gathered, view.profile.conditions if view.profile else {})
+            + passed_over(prepared.request, gathered, view.profile.conditions if view.profile else {})
             + _stale(judged)
         ),
     )
@@ -99,26 +82,25 @@ def _stale(judged: Judged) -> tuple[str, ...]:
     return (f"{plural(judged.stale, 'finding')} of the baseline no longer there; --write-baseline FILE writes it anew",)
 
 
-def _files(gathered: Gathered, lock: LockFile | None) -> tuple[FileView, ...]:
-    """What was read: the runtime's files, then contractd's own, then the lock."""
+def _files(prepared: Prepared) -> tuple[FileView, ...]:
+    """What was read: the runtime's files, then contractd's own, then the lock and what is used."""
+    gathered = prepared.gathered
     files = [FileView(source.document.path, source.scope, source.why) for source in gathered.setup.sources]
     files += gathered.env_files
     known = {file.path for file in files}
     own = [document.path for document in gathered.policy.documents if document.path not in known]
     files += [FileView(path, gathered.policy_scopes.get(path, "stated"), "contractd's own settings") for path in own]
-    files += [FileView(lock.shown, "project", "the contracts that were accepted")] if lock else []
+    if prepared.lock:
+        files.append(FileView(prepared.lock.shown, "project", "the contracts that were accepted"))
+    if prepared.uses:
+        files.append(FileView(prepared.uses.document.path, "stated", "what this agent uses"))
     return tuple(files)
 
 
-def _view(
-    request: Request,
-    gathered: Gathered,
-    rows: Mapping[str, Row],
-    skipped: Mapping[str, str],
-    version: str | None,
-    lock: LockFile | None,
-    locked: frozenset[str],
-) -> View:
+def _view(prepared: Prepared, contacted: Mapping[str, Row], version: str | None) -> View:
+    request, gathered = prepared.request, prepared.gathered
+    standing = stand_ins(request, gathered, prepared.lock, prepared.skipped)
+    rows = {**contacted, **standing.rows}
     runtime = gathered.runtime
     profile = nearest_profile(runtime.name, gathered.stated or version)
     available = profile.conditions if profile else {}
@@ -136,8 +118,8 @@ def _view(
         assumed=dict(conditions.open),
     )
     return View(
-        request, gathered.policy, runtime, profile, about, gathered.context, gathered.setup, rows, skipped, table,
-        gathered.rivals, lock, locked,
+        request, gathered.policy, runtime, profile, about, gathered.context, gathered.setup, rows, standing.skipped,
+        table, gathered.rivals, prepared.lock, standing.ids, prepared.uses,
     )  # fmt: skip
 
 

@@ -18,7 +18,8 @@ class Request:
     ``consented``: start and contact everything; else what ``allow`` (names, digests) or the user's settings agree to,
     and what ``ask`` answers. ``budget``: seconds for each server instead of the runtime's own. Any iterable of texts is
     taken for a tuple, and a single text for a tuple of one. ``lock``: the lock to compare with, empty for the one of
-    this folder; None: only if the policy names one, and ``use_lock`` False: not even then.
+    this folder; None: only if the policy names one, and ``use_lock`` False: not even then. ``uses``: a uses file, by
+    which differences from the lock are judged.
     """
 
     configs: tuple[str, ...] = ()
@@ -41,6 +42,7 @@ class Request:
     budget: float | None = None
     lock: str | None = None
     use_lock: bool = True
+    uses: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("configs", "expect", "allow_undetermined", "select", "ignore", "allow"):

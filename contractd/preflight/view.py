@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from contractd.contracts import Contract
 from contractd.errors import Place
-from contractd.policy import Loaded, ToolPolicy
+from contractd.policy import Loaded, LoadedUses, ToolPolicy
 from contractd.preflight.lockfile import LockFile
 from contractd.preflight.model import RuntimeView
 from contractd.preflight.names import NameTable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class View:
     """``rows`` and ``skipped`` are by provider id; an entry that is in neither is disabled or unusable. ``rivals``: the
     runtimes that the files may be for, where none of them was recognised. ``locked``: the providers, by id, that were
-    not contacted and are judged by what ``lock`` holds of them.
+    not contacted and are judged by what ``lock`` holds of them. ``uses``: what of the tools this agent uses.
     """
 
     request: Request
@@ -42,6 +42,7 @@ class View:
     rivals: tuple[str, ...] = ()
     lock: LockFile | None = None
     locked: frozenset[str] = frozenset()
+    uses: LoadedUses | None = None
 
     @cached_property
     def _entries(self) -> dict[str, Entry]:

@@ -125,16 +125,11 @@ class Bench:
     def report(self, setup: Setup) -> Report:
         """What preflight would say if the servers had answered so."""
         prepared = self.prepare(setup)
-        rows = {
-            spec.id: self._row(spec, setup.tools.get(spec.name, ()))
-            for spec in prepared.specs
-            if spec.name not in setup.skipped
-        }
-        skipped = {**prepared.skipped}
-        skipped |= {spec.id: setup.skipped[spec.name] for spec in prepared.specs if spec.name in setup.skipped}
-        return assess(
-            prepared.request, prepared.gathered, rows, skipped, setup.version, prepared.accepted, prepared.lock
-        )
+        rows = [
+            self._row(spec, setup.tools.get(spec.name, ())) for spec in prepared.specs if spec.name not in setup.skipped
+        ]
+        skipped = {spec.id: setup.skipped[spec.name] for spec in prepared.specs if spec.name in setup.skipped}
+        return assess(replace(prepared, skipped={**prepared.skipped, **skipped}), rows, setup.version)
 
     def _row(self, spec: ProviderSpec, listing: Listing) -> Row:
         return listing(spec) if callable(listing) else ready(listing or [tool("noop_xyz")])(spec)

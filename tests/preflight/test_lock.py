@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from contractd.errors import ConfigError
+from contractd.errors import ConfigError, UsageError
 from contractd.preflight.model import Report
 from tests.preflight.pairs.locking import GET, SEND, beside, lock, locked
 from tests.preflight.pairs.pair import SH, one
@@ -132,6 +132,29 @@ def test_the_policy_names_a_lock_and_the_command_line_waives_it(bench: Bench) ->
     assert the(report, "tool-not-locked").tool == "send_mail_to"
     assert "locks/mail.lock" in [file.path for file in report.files]
     assert not named(bench.report(setup.but(options={"use_lock": False})), "tool-not-locked")
+
+
+def test_a_difference_counts_for_what_this_agent_uses(bench: Bench) -> None:
+    wider = tool("send_mail_to", "to", "text", optional=["cc"])
+    typed = {
+        **wider,
+        "inputSchema": {
+            **wider["inputSchema"],
+            "properties": {**wider["inputSchema"]["properties"], "cc": {"type": "array"}},
+        },
+    }
+    uses = {"uses.toml": 'version = 1\n[tools."mail.send_mail_to"]\nsends = ["to", "text"]\n'}
+    setup = beside(GET, wider, listed=(GET, typed)).but(places=uses)
+    assert the(bench.report(setup), "breaking-drift").tool == "send_mail_to"
+    report = bench.report(setup.but(options={"uses": "uses.toml"}))
+    assert "this agent never sends cc" in the(report, "compatible-drift").message
+    assert not named(report, "breaking-drift")
+    assert "uses.toml" in [file.path for file in report.files]
+
+
+def test_what_is_used_says_nothing_without_a_lock(bench: Bench) -> None:
+    with pytest.raises(UsageError, match="without --lock nothing is compared"):
+        bench.prepare(Setup(one(SH), options={"uses": "uses.toml"}))
 
 
 def test_a_lock_that_is_not_there_is_an_error(bench: Bench) -> None:

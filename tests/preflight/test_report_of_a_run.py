@@ -10,7 +10,7 @@ import pytest
 from contractd.errors import ConfigError, UsageError
 from contractd.preflight.agent_rules import agent_rules, wanted_tools
 from contractd.preflight.catalogue import RULES
-from contractd.preflight.engine import assess_prepared, preflight
+from contractd.preflight.engine import assess, preflight
 from contractd.preflight.files import is_file, read_document
 from contractd.preflight.gather import gather
 from contractd.preflight.pages import page, severity_word
@@ -160,7 +160,7 @@ def test_an_offline_run_of_the_library_contacts_nobody(bench: Bench) -> None:
     request = replace(bench.request(servers("qwen-code", {"mail": [SEND]})), offline=True)
     report = asyncio.run(preflight(request))
     assert (report.verdict, report.offline) == ("undetermined", True)
-    assert assess_prepared(prepare(request)) == report
+    assert assess(prepare(request)) == report
 
 
 def test_a_run_of_the_library_without_consent_asks_nobody_and_starts_nothing(bench: Bench) -> None:

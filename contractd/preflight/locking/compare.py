@@ -7,24 +7,32 @@ from dataclasses import replace
 
 from contractd.contracts import Manifest, compare_manifests
 from contractd.errors import Place
+from contractd.policy import LoadedUses
 from contractd.preflight.catalogue import rule
 from contractd.preflight.drift.findings import drift_findings
+from contractd.preflight.drift.pairing import Pair
 from contractd.preflight.drift.sides import Side, locked_side
+from contractd.preflight.drift.used import Judge
 from contractd.preflight.lockfile import LockFile
 from contractd.preflight.model import Finding
 from contractd.registry.lock import LockedProvider
 from contractd.text import listed, plural, visible
 
 
-def differences(locked: LockedProvider, manifest: Manifest, name: str, place: Place, shown: str) -> tuple[Finding, ...]:
+def differences(
+    locked: LockedProvider, manifest: Manifest, name: str, place: Place, shown: str, uses: LoadedUses | None = None
+) -> tuple[Finding, ...]:
     """What became of each locked tool, and the tools that are not locked, with what to type to accept it.
 
-    ``name`` is the server's in its configuration, ``place`` its entry there, ``shown`` the lock's name.
+    ``name`` is the server's in its configuration, ``place`` its entry there, ``shown`` the lock's name. ``uses``: judge
+    by what one agent uses.
     """
-    change = compare_manifests(locked.manifest, manifest)
-    found = drift_findings(change, locked_side(locked, shown, name), Side(place.file, manifest, place, provider=name))
-    new = (not_locked(locked.id, name, [tool.name], place, shown) for tool in change.added)
-    return (*(_acceptable(finding, locked.id) for finding in found), *new)
+    old, new = locked_side(locked, shown, name), Side(place.file, manifest, place, provider=name)
+    judge = Judge(uses).of(Pair(locked.id, old, new))
+    change = judge.narrowed(compare_manifests(locked.manifest, manifest))
+    found = judge.settled(drift_findings(change, old, new))
+    added = (not_locked(locked.id, name, [tool.name], place, shown) for tool in change.added)
+    return (*(_acceptable(finding, locked.id) for finding in found), *added)
 
 
 def _acceptable(finding: Finding, provider: str) -> Finding:

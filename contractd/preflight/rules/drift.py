@@ -22,7 +22,7 @@ def check(view: View) -> Iterator[Finding]:
             continue
         manifest, locked = row.fetched.manifest, view.lock.lock.providers.get(entry.id)
         if locked is not None:
-            yield from differences(locked, manifest, entry.name, entry.place, shown)
+            yield from differences(locked, manifest, entry.name, entry.place, shown, view.uses)
         elif manifest.tools:
             names = [tool.name for tool in manifest.tools]
             yield not_locked(entry.id, entry.name, names, entry.place, shown, whole=True)

@@ -5,7 +5,7 @@
 Made-up tools of three parameters, of which one in twenty changed: a description, a new parameter, one that is required
 now, a new one that is, a tool in place of another. Where the shared captures are at hand (``$CONTRACTD_SHARED``, else
 ``../shared``), the largest real list too, changed alike. Each run is a new process, so nothing is remembered from the
-last one. All seconds are processor time; medians of the runs.
+last one. All seconds are processor time, the least of the runs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import argparse
 import copy
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -23,12 +22,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bench.compat.cases import SHARED
-from bench.compat.figures import brief, machine, table
+from bench.common import SHARED, brief, machine, table
 
 Tools = list[dict[str, Any]]
+Row = dict[str, float]
 SIZES = (100, 1_000, 3_000, 10_000)
 ONE_IN = 20
+SELF = (sys.executable, "-m", "bench.manifests")
 
 
 def made_up(count: int) -> Tools:
@@ -76,15 +76,17 @@ def changed(tools: Tools) -> Tools:
     return later
 
 
-def compare_once(old: str, new: str) -> dict[str, float]:
+def compare_once(*sides: Path) -> Row:
     """In this process: seconds for comparing two manifests, and for reading them from JSON as well."""
     from contractd.contracts import compare_manifests  # noqa: PLC0415 - a child pays for its imports before the clock
     from contractd.contracts.manifest import build_manifest  # noqa: PLC0415
 
-    small = made_up(ONE_IN * 5)
-    compare_manifests(build_manifest(small), build_manifest(changed(small)[:40]))
+    shapes = ({"type": "object"}, {"type": "object", "minProperties": 1})
+    warm_up = (build_manifest([{"name": "warm_up", "inputSchema": schema}]) for schema in shapes)
+    compare_manifests(*warm_up)  # the validators are imported by the first question
     start = time.process_time()
-    before, after = (build_manifest(json.loads(text)["tools"]) for text in (old, new))
+    listed: list[list[object]] = [json.loads(path.read_text("utf-8"))["tools"] for path in sides]
+    before, after = map(build_manifest, listed)
     read = time.process_time()
     found = compare_manifests(before, after)
     end = time.process_time()
@@ -108,55 +110,69 @@ def finished(argv: list[str], wanted: tuple[int, ...]) -> tuple[str, float, floa
     return said, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
-def measured(tools: Tools, folder: Path, runs: int) -> dict[str, float]:
-    """Medians of the runs: seconds to compare, to read and compare, of the whole command, and its peak MiB."""
-    files = [folder / name for name in ("old.json", "new.json")]
-    for path, side in zip(files, (tools, changed(tools)), strict=True):
-        path.write_text(json.dumps({"tools": side}), "utf-8")
-    names = [str(path) for path in files]
-    rows = []
-    for _ in range(runs):
-        said, _, _ = finished([sys.executable, "-m", "bench.manifests", "--child", *names], (0,))
-        argv = [sys.executable, "-m", "contractd", "diff", *names, "--format", "json"]
-        _, seconds, memory = finished(argv, (0, 1))
-        rows.append({**json.loads(said), "command": seconds, "memory": memory})
-    return {key: statistics.median(row[key] for row in rows) for key in rows[0]}
+def write(folder: Path) -> dict[str, int]:
+    """Each list, before and after, as two files of its label; how many tools it has."""
+    captured = largest_captured()
+    lists: dict[str, Tools] = {"0": []}
+    lists |= {f"{len(captured)}, captured": captured} if captured else {}
+    lists |= {f"{size:,}": made_up(size) for size in SIZES}
+    for label, tools in lists.items():
+        for path, side in zip(files(folder, label), (tools, changed(tools)), strict=True):
+            path.write_text(json.dumps({"tools": side}), "utf-8")
+    return {label: len(tools) for label, tools in lists.items()}
+
+
+def files(folder: Path, label: str) -> tuple[Path, Path]:
+    return folder / f"{label}, old.json", folder / f"{label}, new.json"
+
+
+def measured(old: str, new: str) -> Row:
+    """Seconds to compare, to read and compare, and of the whole command, with its peak MiB."""
+    said, _, _ = finished([*SELF, "--compare", old, new], (0,))
+    _, seconds, memory = finished([sys.executable, "-m", "contractd", "diff", old, new, "--format", "json"], (0, 1))
+    return {**json.loads(said), "command": seconds, "memory": memory}
 
 
 def rows_of(runs: int) -> Iterator[tuple[str, ...]]:
-    """The rows of the table. What grows is what comes on top of two empty lists, for each tool."""
+    """The rows of the table: of the runs, taken in turn, the least of each figure, since what else the machine does
+    only adds. What grows is what comes on top of two empty lists, for each tool."""
     with tempfile.TemporaryDirectory() as name:
-        empty = measured([], Path(name), runs)
-        first: dict[str, float] = {}
-        captured = largest_captured()
-        lists = {f"{len(captured)}, captured": captured} if captured else {}
-        lists |= {f"{size:,}": made_up(size) for size in SIZES}
-        for label, tools in lists.items():
-            found = measured(tools, Path(name), runs)
-            each = {key: (found[key] - empty[key]) / len(tools) for key in ("both", "memory")}
-            if len(tools) == 1_000:
-                first = each
-            yield (
-                *(label, f"{found['changed']:.0f}"),
-                *(f"{brief(found[key] * 1000)} ms" for key in ("compare", "both")),
-                f"{found['command']:.1f} s",
-                f"{found['memory']:.0f} MiB",
-                *(f"{each[key] / first[key]:.2f}" if first else "" for key in ("both", "memory")),
-            )
+        counts: dict[str, int] = json.loads(finished([*SELF, "--write", name], (0,))[0])
+        taken: dict[str, list[Row]] = {label: [] for label in counts}
+        for _ in range(runs):
+            for label, rows in taken.items():
+                rows.append(measured(*map(str, files(Path(name), label))))
+    found = {label: {key: min(row[key] for row in rows) for key in rows[0]} for label, rows in taken.items()}
+    growing = ("both", "command", "memory")
+    each = {
+        label: {key: (row[key] - found["0"][key]) / max(counts[label], 1) for key in growing}
+        for label, row in found.items()
+    }
+    for label, row in found.items():
+        scale = each["1,000"] if counts[label] >= 1_000 else None
+        yield (
+            *(label, f"{row['changed']:.0f}"),
+            *(f"{brief(row[key] * 1000)} ms" for key in ("compare", "both")),
+            f"{row['command']:.1f} s",
+            f"{row['memory']:.0f} MiB",
+            *(f"{each[label][key] / scale[key]:.2f}" if scale else "" for key in growing),
+        )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.manifests", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--child", nargs=2, type=Path, metavar=("OLD", "NEW"), help=argparse.SUPPRESS)
+    parser.add_argument("--write", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--compare", nargs=2, type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.child:
-        print(json.dumps(compare_once(*(path.read_text("utf-8") for path in options.child))))
+    if options.write or options.compare:
+        done = write(options.write) if options.write else compare_once(*options.compare)
+        print(json.dumps(done))
         return
     print(f"{machine()}\n")
     headings = (
         *("tools", "changed", "compared", "read and compared", "whole command", "peak memory"),
-        *("time a tool, to 1,000", "memory a tool, to 1,000"),
+        *("read and compared a tool, to 1,000", "command a tool", "memory a tool"),
     )
     print(table(headings, rows_of(options.runs)))
 

@@ -20,10 +20,11 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
+from bench.common import brief, machine, table
 from bench.compat import ours
 from bench.compat.cases import CASES, SIDES, Direction, Row, is_object, read, scored
 from bench.compat.driver import LIMIT, Adapter, CannotStartError
-from bench.compat.figures import HEADINGS, Answer, Figures, brief, figures, machine, ratios, table
+from bench.compat.figures import HEADINGS, Answer, Figures, figures, ratios
 from bench.compat.installing import command, install
 from bench.compat.peers import Peer, chosen
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+from bench.common import SHARED
 from contractd.contracts.compat.dialects import dialect_named
 
-ROOT = Path(__file__).resolve().parents[2]
-SHARED = Path(os.environ.get("CONTRACTD_SHARED") or ROOT.parent / "shared")
 CASES = SHARED / "cases" / "compat_cases.jsonl"
 
 Row = dict[str, Any]

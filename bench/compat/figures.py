@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from bench.common import brief, share
 from bench.compat.cases import Row
 
 Verdict = Literal["compatible", "breaking", "gave up", "crash"]
@@ -112,24 +112,3 @@ def ratios(ours: Sequence[Answer], theirs: Sequence[Answer]) -> tuple[int, float
         return None
     own, peer = (sum(answer.seconds for answer in column) for column in zip(*pairs, strict=True))
     return len(pairs), statistics.median(other.seconds / mine.seconds for mine, other in pairs), peer / own
-
-
-def share(part: int, whole: int) -> str:
-    return f"{part / whole:.1%}" if whole else "none"
-
-
-def brief(number: float) -> str:
-    """Two digits that count, and no more than the number has before the point."""
-    return f"{number:.0f}" if number >= 10 else f"{number:.1f}" if number >= 1 else f"{number:.2g}"
-
-
-def machine() -> str:
-    """What the times hang on."""
-    return f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start"
-
-
-def table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table in Markdown."""
-    first = list(headings)
-    lines = [first, ["---"] * len(first), *map(list, rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

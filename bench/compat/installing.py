@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.compat.cases import ROOT
+from bench.common import ROOT
 from bench.compat.peers import Peer
 
 HERE = Path(__file__).parent

@@ -76,7 +76,8 @@ def as_tools(case: dict[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str,
 
 def jsonsubschema() -> Prepare:
     peer = import_module("jsonsubschema")
-    refusals = (peer.exceptions._UnsupportedCase, import_module("jsonschema").SchemaError)
+    unread = (import_module("jsonschema").SchemaError, import_module("jsonref").JsonRefError)
+    refusals = (peer.exceptions._UnsupportedCase, *unread)
 
     def prepare(case: dict[str, Any]) -> Asked:
         sides = (case["old"], case["new"])

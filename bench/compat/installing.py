@@ -6,6 +6,7 @@ An environment counts once its installation has run to its end; why one failed i
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -100,5 +101,11 @@ def _run(argv: list[str]) -> None:
     except subprocess.TimeoutExpired:
         raise _FailedError(f"{Path(argv[0]).name} did not end within {SECONDS:.0f} s") from None
     if done.returncode:
-        said = [line.strip() for line in f"{done.stdout}\n{done.stderr}".splitlines() if "rror" in line]
-        raise _FailedError(said[-1][:200] if said else f"{Path(argv[0]).name} ended with {done.returncode}")
+        raise _FailedError(_reason(done.stderr) or f"{Path(argv[0]).name} ended with {done.returncode}")
+
+
+def _reason(said: str) -> str:
+    """The first line of an error that is a sentence; where packages come from is nobody's business."""
+    errors = (line.strip() for line in said.splitlines() if re.match(r"(npm )?error\b", line.strip(), re.IGNORECASE))
+    sentences = (line for line in errors if not re.fullmatch(r"npm error code \w+", line))
+    return re.sub(r"\S+://\S+", "…", next(sentences, ""))[:200]

@@ -8,6 +8,7 @@ from typing import Literal
 from bench.compat.cases import Direction
 
 _TOOLS = "a list of one tool"
+_BREAKING = "a break is what it calls breaking"
 _WRAPPED = "a schema that is not of an object stands as the tool's one required argument"
 
 
@@ -89,10 +90,10 @@ PEERS = (
         _ARGUMENTS,
         beside=("jsonschema==4.26.0",),
     ),
-    Peer("mcpact", "0.2.0", "mcpact", "pypi", f"{_TOOLS}, as above, in a snapshot", _ARGUMENTS),
-    Peer("mujin-mcpdrift", "0.1.0", "mujin-mcpdrift", "pypi", f"{_TOOLS}, as above", _ARGUMENTS),
-    Peer("mcp-compat", "0.1.0", "mcp-compat", "pypi", f"{_TOOLS}, as above", _ARGUMENTS),
-    Peer("mcp-diff", "0.1.0", "mcp-diff", "pypi", f"{_TOOLS}, as above", _ARGUMENTS),
+    Peer("mcpact", "0.2.0", "mcpact", "pypi", f"{_TOOLS}, as above, in a snapshot; {_BREAKING}", _ARGUMENTS),
+    Peer("mujin-mcpdrift", "0.1.0", "mujin-mcpdrift", "pypi", f"{_TOOLS}, as above; {_BREAKING}", _ARGUMENTS),
+    Peer("mcp-compat", "0.1.0", "mcp-compat", "pypi", f"{_TOOLS}, as above; {_BREAKING}", _ARGUMENTS),
+    Peer("mcp-diff", "0.1.0", "mcp-diff", "pypi", f"{_TOOLS}, as above; {_BREAKING}", _ARGUMENTS),
     Peer(
         "a digest",
         "",

@@ -9,7 +9,7 @@ from typing import Any
 MAX_DEPTH = 64  # the deepest schema of 1,391 captured real ones has 18 levels
 MAX_NODES = 50_000
 MAX_TEXT = 4 * 1024 * 1024  # characters of all keys and strings together
-MAX_LIST_NODES = 250_000  # for all tools of one list; the largest captured list has 98 tools and some 6,000 values
+MAX_LIST_NODES = 500_000  # for all tools of one list: 12,000 of the usual size; the largest captured list has 98
 
 _MAX_INT = int(sys.float_info.max)
 

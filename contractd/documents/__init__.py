@@ -7,5 +7,6 @@ Must not know: what any key means. Pure: reads no file itself.
 
 from contractd.documents.document import Document, Mark, Quirk, pointer_join
 from contractd.documents.parse import MAX_BYTES, parse
+from contractd.documents.toml_text import toml_key, toml_string
 
-__all__ = ["MAX_BYTES", "Document", "Mark", "Quirk", "parse", "pointer_join"]
+__all__ = ["MAX_BYTES", "Document", "Mark", "Quirk", "parse", "pointer_join", "toml_key", "toml_string"]

@@ -5,19 +5,17 @@ Names only; there is no count and no date, which would change with every recordi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from contractd.contracts.uses.model import ToolUse, Uses
 from contractd.contracts.uses.paths import Path, always_of, path_text, paths_of
+from contractd.documents import toml_key, toml_string
 from contractd.policy.uses import VERSION
-from contractd.text import is_hidden
 
 _HEAD = """\
 # What this agent sends to its tools and reads of their results: contractd diff --uses judges changes by it.
 # From recorded calls it holds what was sent, and what came: the most that was read. Edit it as you know better.
 """
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def uses_text(uses: Uses) -> str:
@@ -28,7 +26,7 @@ def uses_text(uses: Uses) -> str:
 
 
 def _tool(name: str, use: ToolUse) -> str:
-    lines = [f"[tools.{name if _BARE.fullmatch(name) else _text(name)}]"]
+    lines = [f"[tools.{toml_key(name)}]"]
     if use.sends is not None:
         lines += _list("sends", paths_of(use.sends))
         lines += _list("always", always_of(use.sends)) if always_of(use.sends) else ()
@@ -42,18 +40,5 @@ def _list(key: str, paths: list[Path]) -> Iterator[str]:
         yield f"{key} = []"
         return
     yield f"{key} = ["
-    yield from (f"  {_text(path_text(path))}," for path in paths)
+    yield from (f"  {toml_string(path_text(path))}," for path in paths)
     yield "]"
-
-
-def _text(text: str) -> str:
-    """A TOML basic string; what nobody sees stands as an escape, and so does ``##[``, a command to GitHub's runner."""
-    parts = []
-    for char in text:
-        if char in '"\\':
-            parts.append("\\" + char)
-        elif is_hidden(char):
-            parts.append(f"\\u{ord(char):04X}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08X}")
-        else:
-            parts.append(char)
-    return f'"{"".join(parts)}"'.replace("##[", "#\\u0023[")

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from contractd.contracts import Contract
+from contractd.documents import toml_key, toml_string
 from contractd.registry.lock.model import FORMAT, Lock, LockedProvider, LockedTool
 from contractd.text import is_hidden
 
@@ -17,7 +18,6 @@ _HEAD = """\
 # The contracts of the tools that were accepted for this project, as `contractd lock` wrote them. Commit this file, and
 # read its changes as you read code: a description that changed is what the model is told. Not to be edited by hand.
 """
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def lock_text(lock: Lock) -> str:
@@ -34,22 +34,22 @@ def _blocks(lock: Lock) -> Iterator[str]:
 
 
 def _provider(provider: LockedProvider) -> str:
-    lines = [f"\n[provider.{_key(provider.id)}]", f"from = {_text(provider.source)}"]
-    lines.append(f"transport = {_text(provider.transport)}")
+    lines = [f"\n[provider.{toml_key(provider.id)}]", f"from = {toml_string(provider.source)}"]
+    lines.append(f"transport = {toml_string(provider.transport)}")
     for key, text in (("protocol", provider.protocol), ("announced", provider.announced)):
         if text is not None:
-            lines.append(f"{key} = {_text(text)}")
+            lines.append(f"{key} = {toml_string(text)}")
     if provider.doubts:
-        lines += ["doubts = [", *(f"  {_text(doubt)}," for doubt in provider.doubts), "]"]
+        lines += ["doubts = [", *(f"  {toml_string(doubt)}," for doubt in provider.doubts), "]"]
     return "\n".join(lines) + "\n"
 
 
 def _tool(provider: str, tool: LockedTool) -> str:
     contract = tool.contract
     return (
-        f"\n[tool.{_text(f'{provider}.{contract.name}')}]\n"
-        f"digest = {_text(contract.digest)}\n"
-        f"description = {_text(contract.description_digest)}\n"
+        f"\n[tool.{toml_string(f'{provider}.{contract.name}')}]\n"
+        f"digest = {toml_string(contract.digest)}\n"
+        f"description = {toml_string(contract.description_digest)}\n"
         f"accepted = {tool.accepted}\n"
         f"contract = '''\n{_json(contract)}\n'''\n"
     )
@@ -82,22 +82,3 @@ def _escape(match: re.Match[str]) -> str:
         code -= 0x10000
         return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
     return f"\\u{code:04x}"
-
-
-def _key(text: str) -> str:
-    return text if _BARE.fullmatch(text) else _text(text)
-
-
-def _text(text: str) -> str:
-    """A TOML basic string. Half a surrogate pair, which TOML can't hold, becomes U+FFFD: the contract has the name."""
-    parts = []
-    for char in text:
-        if char in '"\\':
-            parts.append("\\" + char)
-        elif "\ud800" <= char <= "\udfff":
-            parts.append("\\uFFFD")
-        elif is_hidden(char):
-            parts.append(f"\\u{ord(char):04X}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08X}")
-        else:
-            parts.append(char)
-    return f'"{"".join(parts)}"'

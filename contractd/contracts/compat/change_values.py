@@ -39,6 +39,29 @@ _UNTOLD: Final = {
 }
 
 
+# Everything else that means something; what is in none of these tables says nothing to a validator, and is text to a
+# model.
+_MEANING: Final = frozenset(
+    (
+        "type", "enum", "const", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum",
+        "maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems", "contains", "maxContains",
+        "minContains", "maxProperties", "minProperties", "required", "dependentRequired", "properties",
+        "patternProperties", "additionalProperties", "propertyNames", "unevaluatedProperties", "items", "prefixItems",
+        "additionalItems", "unevaluatedItems", "allOf", "anyOf", "oneOf", "not", "if", "then", "else",
+        "dependentSchemas", "dependencies", "$defs", "definitions", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary",
+    )
+)  # fmt: skip
+
+
+def other_keywords(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
+    """Keywords that JSON Schema does not know and whose values differ."""
+    for keyword in dict.fromkeys((*old, *new)):
+        if keyword in _MEANING or keyword in _ANNOTATIONS or keyword in _UNTOLD:
+            continue
+        if (keyword in old) != (keyword in new) or freeze(old.get(keyword)) != freeze(new.get(keyword)):
+            yield keyword
+
+
 def value_changes(old: dict[str, Any], new: dict[str, Any]) -> Iterator[ValueChange]:
     """The changes of everything that is not a schema of its own."""
     yield from _types(old, new)

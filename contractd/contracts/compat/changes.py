@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from contractd.contracts.compat.change_values import value_changes
+from contractd.contracts.compat.change_values import other_keywords, value_changes
 from contractd.contracts.compat.kinds import freeze
 from contractd.contracts.compat.result import Change, Direction, Effect
 from contractd.contracts.compat.tokens import Tokens
 
 MAX_CHANGES = 500
+UNLISTED: Final = "changes-not-listed"
 
 _NESTED: Final = {
     "items": "items-changed",
@@ -46,9 +47,11 @@ _REVERSING: Final = ("not", "if")  # what narrows inside may widen outside
 
 
 def changes_between(old: Any, new: Any, direction: Direction) -> tuple[Change, ...]:
-    """The differences, in the order of the walk; at most some hundred."""
+    """The differences, in the order of the walk; past some hundred one says that there are more."""
     walk = _Walk(direction)
     walk.schemas(old, new, "", "", sure=True)
+    if len(walk.found) >= MAX_CHANGES:
+        walk.found.append(Change(UNLISTED, "", "", direction, f"{direction}-{UNLISTED}", "unclear"))
     return tuple(walk.found)
 
 
@@ -78,6 +81,10 @@ class _Walk:
             here_old = f"{at_old}/{keyword}" if keyword in old or kind == "required-removed" else None
             here_new = f"{at_new}/{keyword}" if keyword in new or kind == "required-added" else None
             self.say(kind, here_old, here_new, _effect(effect, sure))
+        for keyword in other_keywords(old, new):
+            here_old = f"{at_old}/{escaped(keyword)}" if keyword in old else None
+            here_new = f"{at_new}/{escaped(keyword)}" if keyword in new else None
+            self.say("other-keyword-changed", here_old, here_new, "neither")
         self._properties(old, new, at_old, at_new, sure)
         for keyword in ("additionalProperties", "unevaluatedProperties"):
             self._openness(keyword, old, new, at_old, at_new, sure)

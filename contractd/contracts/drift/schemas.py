@@ -12,7 +12,10 @@ from contractd.contracts.contract import Contract
 from contractd.contracts.drift.parameters import renamed_parameters
 from contractd.contracts.drift.result import Difference
 
-_TEXTS: Final = frozenset(("description-changed", "title-changed", "examples-changed"))  # what a model reads
+# What a model reads, and no validator.
+_TEXTS: Final = frozenset(
+    ("description-changed", "title-changed", "examples-changed", "comment-changed", "other-keyword-changed")
+)
 _INPUT, _OUTPUT = "/inputSchema", "/outputSchema"
 
 

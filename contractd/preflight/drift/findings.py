@@ -10,6 +10,7 @@ from contractd.contracts.contract import Contract, FlawedTool
 from contractd.contracts.drift import ContractChange, Difference, ManifestChange, Rename
 from contractd.preflight.catalogue import rule
 from contractd.preflight.drift.sides import Side
+from contractd.preflight.drift.titles import generated_title
 from contractd.preflight.drift.used import doubts, for_this_agent, passed_over, still_valid, used_details
 from contractd.preflight.drift.words import compact, refused, shown_witness, told
 from contractd.preflight.model import Finding, Severity
@@ -132,9 +133,8 @@ _OWN = ("/title", "/description")
 
 
 def _shown_texts(change: ContractChange) -> list[Difference]:
-    """Without the titles in schemas, which generators make of names."""
-    texts = change.of("description")
-    return [item for item in texts if item.kind != "title-changed" or (item.pointer_new or item.pointer_old) in _OWN]
+    """Without the titles in schemas that generators make of names."""
+    return [item for item in change.of("description") if not generated_title(item, change)]
 
 
 def _annotated(change: ContractChange, new: Side) -> Finding:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from contractd.contracts import Manifest
+from contractd.contracts.compat.changes import UNLISTED
 from contractd.errors import Place
 from contractd.preflight.lockfile import LockFile
 from contractd.preflight.locking.compare import differences, not_locked
@@ -171,7 +172,9 @@ class _Maker:
     def _harmless(self, finding: Finding) -> bool:
         name = finding.rule.name
         mild = finding.severity in ("info", "low") or name == "tool-not-locked"
-        return name in self._accept and name in ACCEPTABLE and mild and not finding.undetermined
+        changes = finding.details.get("changes")
+        cut = any(change.get("kind") == UNLISTED for change in changes) if isinstance(changes, list) else False
+        return name in self._accept and name in ACCEPTABLE and mild and not finding.undetermined and not cut
 
     def _not_locked(self, live: Live, tools: list[str], *, whole: bool = False) -> Finding:
         return not_locked(live.id, live.name, tools, live.place, self._old.shown, whole=whole)

@@ -5,6 +5,7 @@ An estimate from above for the usual shapes. Where it is too high a witness stay
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ class Cost:
     count: int
     nested: bool
     ways: int
+    pattern: str = ""
 
     @classmethod
     def of(cls, pattern: str) -> Cost:
@@ -38,15 +40,19 @@ class Cost:
         scan = _Scan(pattern)
         anchored = pattern.startswith("^") and not scan.split
         start = _LITERAL.match(pattern, 1) if anchored else None
-        return cls(start[0] if start else "", anchored, scan.count, scan.nested, scan.ways)
+        return cls(start[0] if start else "", anchored, scan.count, scan.nested, scan.ways, pattern)
+
+    def steps(self, text: str) -> float:
+        """How many steps matching the text may take; without end where a repetition is repeated."""
+        if not text.startswith(self.start):  # it fails at the first letters
+            return 1
+        if self.nested and len(text) > MAX_NESTED:
+            return math.inf
+        return float(min(len(text) ** min(self.count + (not self.anchored), 40) * self.ways, 10**18))
 
     def dangerous(self, text: str) -> bool:
         """Could matching the text take very long."""
-        if not text.startswith(self.start):  # it fails at the first letters
-            return False
-        if self.nested and len(text) > MAX_NESTED:
-            return True
-        return bool(len(text) ** (self.count + (not self.anchored)) * self.ways > MAX_STEPS)
+        return self.steps(text) > MAX_STEPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +90,14 @@ class Patterns:
             return False
         texts, keys = _parts(value)
         return _any(self.texts, texts) or _any(self.keys, keys)
+
+    def steps(self, value: Any) -> float:
+        """How many steps all of them may take on all strings and keys of the value."""
+        if not self.texts and not self.keys:
+            return 0
+        texts, keys = _parts(value)
+        pairs = [(self.texts, texts), (self.keys, keys)]
+        return sum(cost.steps(text) for costs, met in pairs for cost in costs for text in met)
 
 
 def _any(costs: Iterable[Cost], texts: set[str]) -> bool:

@@ -8,13 +8,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-import jsonschema
-import jsonschema_rs
-from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
-
 from contractd.contracts.compat.backtracking import Patterns
 from contractd.contracts.compat.dialects import Dialect
-from contractd.contracts.compat.document import LISTED, NAMED, ONE
+from contractd.contracts.compat.engines import asked, fast, second
 
 MAX_APPLIED = 120  # schemas inside one another on a value: jsonschema recurses, some four Python frames for each
 MAX_REFERRED = 800  # jsonschema-rs recurses along references as it is built, and older versions overflow the stack
@@ -34,25 +30,11 @@ class Judge:
 
     @cached_property
     def _fast(self) -> Any:
-        classes = {
-            4: jsonschema_rs.Draft4Validator,
-            6: jsonschema_rs.Draft6Validator,
-            7: jsonschema_rs.Draft7Validator,
-            19: jsonschema_rs.Draft201909Validator,
-            20: jsonschema_rs.Draft202012Validator,
-        }
-        return classes[self._dialect.age](bare(self._schema), retriever=_never, validate_formats=self._formats)
+        return fast(self._schema, self._dialect, formats=self._formats)
 
     @cached_property
     def _second(self) -> Any:
-        classes: dict[int, Any] = {
-            4: jsonschema.Draft4Validator,
-            6: jsonschema.Draft6Validator,
-            7: jsonschema.Draft7Validator,
-            19: jsonschema.Draft201909Validator,
-            20: jsonschema.Draft202012Validator,
-        }
-        return classes[self._dialect.age](self._schema, registry=REGISTRY)
+        return second(self._schema, self._dialect)
 
     @cached_property
     def _patterns(self) -> Patterns:
@@ -72,15 +54,7 @@ class Judge:
         first = self.quick(value)
         if first is None or self._patterns.dangerous(value) or self.chain * nesting(value) > MAX_APPLIED:
             return None
-        try:
-            second = bool(self._second.is_valid(value))
-        except Exception:  # as above; bad patterns come in many classes
-            return None
-        except BaseException as error:
-            if type(error).__name__ == "PanicException":  # a RecursionError inside rpds, which is written in Rust
-                return None
-            raise
-        return first if first is second else None
+        return first if first is asked(lambda: self._second, value) else None
 
 
 def nesting(value: Any) -> int:
@@ -93,22 +67,3 @@ def nesting(value: Any) -> int:
         if isinstance(item, dict | list):
             stack += [(inner, depth + 1) for inner in (item.values() if isinstance(item, dict) else item)]
     return deepest
-
-
-def bare(schema: Any) -> Any:
-    """The schema without ``content*``: annotations here, but jsonschema-rs asserts them in draft-06 and draft-07."""
-    if not isinstance(schema, dict):
-        return schema
-    found = {key: inner for key, inner in schema.items() if key not in ("contentEncoding", "contentMediaType")}
-    for key, inner in found.items():
-        if key in ONE and isinstance(inner, dict):
-            found[key] = bare(inner)
-        elif key in LISTED and isinstance(inner, list):
-            found[key] = list(map(bare, inner))
-        elif key in NAMED and isinstance(inner, dict):
-            found[key] = {name: bare(part) for name, part in inner.items()}
-    return found
-
-
-def _never(uri: str) -> Any:
-    raise ValueError("references are never fetched")

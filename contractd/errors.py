@@ -66,6 +66,12 @@ class TooComplexError(ContractdError):
     code = "bounds"
 
 
+class SchemaError(ContractdError):
+    """No value can be checked against a JSON Schema: broken, endless, too large, or it leads outside itself."""
+
+    code = "schema"
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """What went wrong with a provider, as a value.

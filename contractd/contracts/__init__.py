@@ -17,6 +17,14 @@ from contractd.contracts.schema import Flaw
 if TYPE_CHECKING:
     from contractd.contracts.compat import compare_schemas
     from contractd.contracts.drift import compare, compare_manifests
+    from contractd.contracts.validation import (
+        Problem,
+        Validation,
+        Validator,
+        check_arguments,
+        check_result,
+        compile_schema,
+    )
 
 __all__ = [
     "Annotations",
@@ -24,10 +32,16 @@ __all__ = [
     "Flaw",
     "FlawedTool",
     "Manifest",
+    "Problem",
+    "Validation",
+    "Validator",
     "canonical_json",
+    "check_arguments",
+    "check_result",
     "compare",
     "compare_manifests",
     "compare_schemas",
+    "compile_schema",
     "parse_manifest",
     "parse_tool",
     "parse_tools",
@@ -44,4 +58,8 @@ def __getattr__(name: str) -> Any:
         from contractd.contracts import drift  # noqa: PLC0415
 
         return getattr(drift, name)
+    if name in ("Problem", "Validation", "Validator", "check_arguments", "check_result", "compile_schema"):
+        from contractd.contracts import validation  # noqa: PLC0415
+
+        return getattr(validation, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -208,7 +208,7 @@ def test_a_recording_is_replayed_without_calling_anything(here: Shell) -> None:
         "calls    calls.jsonl\n"
         "new      new.json, 3 tools\n\n"
         "high[CTD410] breaking-drift: send: 1 recorded call (line 2) would be refused now: /cc: type "
-        "(/properties/cc/type);\n    accepted is array\n"
+        "(/properties/cc/type);\n    accepted is an array\n"
         "  --> calls.jsonl:2\n"
         "  = do: send what the new contract takes, or stay with the old version\n\n"
         "✗ not_ready: 3 calls (1 refused, 2 accepted), 1 result\n"
@@ -270,7 +270,7 @@ def test_every_format_says_it_and_none_says_what_was_sent(here: Shell, format_: 
         first = done.report["findings"][0]
         assert first["location"] == {"file": "<stdin>", "line": 2, "column": None, "pointer": "/arguments/cc"}
         assert first["details"]["lines"] == [2]
-        assert first["details"]["refused_by"]["accepts"] == "array"
+        assert first["details"]["refused_by"]["accepts"] == "an array"
     elif format_ == "sarif":
         (run,) = json.loads(done.out)["runs"]
         assert run["automationDetails"] == {"id": "contractd/replay/"}

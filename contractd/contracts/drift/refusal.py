@@ -6,27 +6,15 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
-import jsonschema_rs
-
 from contractd.contracts.compat.backtracking import Patterns
-from contractd.contracts.compat.changes import escaped
-from contractd.contracts.compat.confirm import MAX_REFERRED, bare
+from contractd.contracts.compat.confirm import MAX_REFERRED
 from contractd.contracts.compat.document import subschemas
+from contractd.contracts.compat.engines import fast
 from contractd.contracts.compat.verdict import effective_dialect
-from contractd.contracts.drift.accepted import what_is_accepted
 from contractd.contracts.drift.result import Refusal
+from contractd.contracts.validation.explain import OutOfBounds, from_fast
+from contractd.contracts.validation.words import pointer_of, taken
 
-_VALIDATORS: dict[int, Any] = {
-    4: jsonschema_rs.Draft4Validator,
-    6: jsonschema_rs.Draft6Validator,
-    7: jsonschema_rs.Draft7Validator,
-    19: jsonschema_rs.Draft201909Validator,
-    20: jsonschema_rs.Draft202012Validator,
-}
-
-
-# A pattern that costs too much to match counts as not matched, which is no answer.
-_GIVEN_UP = ("BacktrackLimitExceeded", "RegexEngineFailure")
 _TURNING = ("not", "oneOf", "if", "contains")  # where what was given up may look like an acceptance
 
 
@@ -48,9 +36,8 @@ class Asked:
             return False
         if len({node["$ref"] for node in _nodes(self._schema) if isinstance(node.get("$ref"), str)}) > MAX_REFERRED:
             return None  # it is built by recursion along them
-        plain = {key: inner for key, inner in self._schema.items() if key != "$schema"}
         try:
-            return _VALIDATORS[self._dialect.age](bare(plain), retriever=_never, validate_formats=False)
+            return fast(self._schema, self._dialect)
         except Exception:  # whatever it is that it can't read
             return None
 
@@ -65,9 +52,13 @@ class Asked:
         try:
             if self._validator.is_valid(value):
                 return True
-            return None if any(map(_given_up, self._validator.iter_errors(value))) else False
+            for error in self._validator.iter_errors(value):
+                from_fast(error, value)
+        except OutOfBounds:  # a pattern that costs too much to match counts as not matched, which is no answer
+            return None
         except Exception:  # a validator that fails in whatever way has no opinion
             return None
+        return False
 
     @cached_property
     def _turning(self) -> bool:
@@ -85,18 +76,17 @@ class Asked:
             return Refusal("", "false", "")
         try:
             error = next(iter(self._validator.iter_errors(value)), None)
+            broken = None if error is None else from_fast(error, value)
         except Exception:  # as above
             return None
-        if error is None:
+        if broken is None:
             return None
-        path = list(error.schema_path)
-        keyword = str(path[-1]) if path and getattr(error.kind, "name", "") != "falseSchema" else "false"
         return Refusal(
-            _pointer(error.instance_path),
-            keyword,
-            _pointer(path),
-            _property(error.kind),
-            what_is_accepted(keyword, error.kind, self._schema, path),
+            pointer_of(broken.path),
+            broken.keyword,
+            pointer_of(broken.schema_path),
+            broken.names[0] if broken.names else None,
+            taken(broken, self._schema),
         )
 
 
@@ -112,25 +102,3 @@ def _nodes(schema: Any) -> Iterable[dict[str, Any]]:
         if isinstance(node, dict):
             yield node
             stack += subschemas(node)
-
-
-def _given_up(error: Any) -> bool:
-    context = getattr(error.kind, "context", None)
-    inner = (found for errors in context for found in errors) if isinstance(context, list) else ()
-    return type(error.kind).__name__ in _GIVEN_UP or any(map(_given_up, inner))
-
-
-def _property(kind: Any) -> str | None:
-    """The property that is missing, or the first that is not taken."""
-    missing, unexpected = getattr(kind, "property", None), getattr(kind, "unexpected", None)
-    if isinstance(unexpected, list) and unexpected:
-        missing = unexpected[0]
-    return missing if isinstance(missing, str) else None
-
-
-def _pointer(path: Iterable[Any]) -> str:
-    return "".join("/" + escaped(str(token)) for token in path)
-
-
-def _never(uri: str) -> Any:
-    raise ValueError("references are never fetched")

@@ -42,7 +42,7 @@ def test_a_refused_call_has_its_line_its_place_and_what_would_be_accepted() -> N
     assert (first.what, first.lines, first.count) == ("arguments", [2], 1)
     assert first.refusal is not None
     assert (first.refusal.pointer, first.refusal.schema_pointer) == ("/to", "/properties/to/type")
-    assert first.refusal.accepts == "array"
+    assert first.refusal.accepts == "an array"
     assert (second.lines, second.count) == ([3, 4], 2)  # one reason, one finding
     assert tried.counts["refused"] == 3
     assert tried.counts["accepted"] == 1

@@ -7,6 +7,7 @@ either is asked, schema and value must be within bounds under which both come to
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -18,7 +19,7 @@ from contractd.contracts.schema import check_schema, dialect_of
 from contractd.contracts.validation.effort import Effort
 from contractd.contracts.validation.explain import Broken, OutOfBounds, from_fast, from_second, nearest
 from contractd.contracts.validation.patterns import BACKTRACKING, LINEAR, MAX_BACKTRACKED, hard_patterns
-from contractd.contracts.validation.result import VALID, Problem, Validation
+from contractd.contracts.validation.result import VALID, Problem, Status, Validation
 from contractd.contracts.validation.second import Second
 from contractd.contracts.validation.values import Shape, plain, shape_of
 from contractd.contracts.validation.words import pointer_of, problem
@@ -67,10 +68,27 @@ def compile_schema(schema: Any, dialect: str | None = None) -> Validator:
     return Validator(schema, next(known for known in map(dialect_named, _NAMES) if known and known.uri == uri))
 
 
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """As ``Validation``, with the rules that are broken."""
+
+    status: Status
+    broken: tuple[Broken, ...] = ()
+    reason: str | None = None
+
+
+_FINE = Examined("valid")
+
+
 class Validator:
     """Checks values against one schema. Made by ``compile_schema``; frozen in effect, and safe to share by threads."""
 
     __slots__ = ("_effort", "_fast", "_guarded", "_hard", "_schema", "_second")
+
+    @property
+    def schema(self) -> Any:
+        """What it was compiled from, without ``$schema``."""
+        return self._schema
 
     def __init__(self, schema: Any, dialect: Dialect) -> None:
         try:
@@ -103,12 +121,24 @@ class Validator:
             return Validation("invalid", (_not_json(shape),))
         if shape.foreign and not shape.excess:
             value = plain(value)
+        found = self._examined(value, shape)
+        if found is _FINE:
+            return VALID
+        return Validation(
+            found.status, tuple(dict.fromkeys(problem(one, self._schema) for one in found.broken)), found.reason
+        )
+
+    def examine(self, value: Any) -> Examined:
+        """The same of a value that is JSON, with the rules themselves instead of their words."""
+        return self._examined(value, shape_of(value))
+
+    def _examined(self, value: Any, shape: Shape) -> Examined:
         reason = shape.excess or self._too_much(value, shape)
         if reason:
-            return Validation("unknown", reason=reason)
+            return Examined("unknown", reason=reason)
         first = self._first(value)
         if first and not self._guarded:
-            return VALID
+            return _FINE
         return self._consider(value, shape, first)
 
     def _too_much(self, value: Any, shape: Shape) -> str | None:
@@ -136,7 +166,7 @@ class Validator:
         except Exception:  # a validator that fails in whatever way has no opinion
             return None
 
-    def _consider(self, value: Any, shape: Shape, first: bool | None) -> Validation:
+    def _consider(self, value: Any, shape: Shape, first: bool | None) -> Examined:
         work = shape.nodes * self._effort.work(shape.depth)
         if work > MAX_EXPLAINED:
             work = (self._effort.on(value) or (work, 0))[0]
@@ -150,14 +180,14 @@ class Validator:
             else:
                 broken = list(map(from_second, objections or ()))
         except OutOfBounds:
-            return Validation("unknown", reason="a pattern of the schema could take too long on the value")
+            return Examined("unknown", reason="a pattern of the schema could take too long on the value")
         broken = sorted(broken, key=_order)[:MAX_PROBLEMS]
-        problems = tuple(dict.fromkeys(problem(nearest(one), self._schema) for one in broken))
         if True in (first, second) and False not in (first, second):
-            return VALID
+            return _FINE
+        rules = tuple(map(nearest, broken))
         if second is False and (first is False or (first is None and any(map(_sure, broken)))):
-            return Validation("invalid", problems)
-        return Validation("unknown", problems, _why(first, second, hesitation or "it can't read the schema"))
+            return Examined("invalid", rules)
+        return Examined("unknown", rules, _why(first, second, hesitation or "it can't read the schema"))
 
 
 def _why(first: bool | None, second: bool | None, hesitation: str) -> str:

@@ -124,9 +124,8 @@ class Validator:
         found = self._examined(value, shape)
         if found is _FINE:
             return VALID
-        return Validation(
-            found.status, tuple(dict.fromkeys(problem(one, self._schema) for one in found.broken)), found.reason
-        )
+        problems = dict.fromkeys(problem(one, self._schema) for one in found.broken)
+        return Validation(found.status, tuple(problems), found.reason)
 
     def examine(self, value: Any) -> Examined:
         """The same of a value that is JSON, with the rules themselves instead of their words."""

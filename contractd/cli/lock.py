@@ -38,7 +38,7 @@ EPILOG = (
 @click.option("--upgrade", multiple=True, metavar="SERVER[.TOOL]", help="Accept it as it is now; repeatable.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if the lock is not what is offered.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; show what would be written.")
-@option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("-o", "--output", metavar="FILE", help="Write what is said there, once it is complete.")
 def command(**options: Any) -> int:
     """Parse, contact, write, exit."""
@@ -55,11 +55,13 @@ def command(**options: Any) -> int:
     written = writes and locked.stale and bool(locked.plan.lock.providers or ready.file.document)
     if written:
         write_result(locked.text, ready.file.shown)
+    stale = options["check"] and locked.stale and locked.verdict == "ready"
+    code = exit_codes.BY_VERDICT["not_ready" if stale else locked.verdict]
     width = min(shutil.get_terminal_size().columns, 160) if is_tty(sys.stdout) else 120
     if options["format_"] == "json":
         said = as_json(locked, written=written)
     else:
-        said = as_text(locked, written=written, width=width, verbose=options["verbose"] > 0)
+        shown = {"written": written, "passed": code == exit_codes.READY, "verbose": options["verbose"] > 0}
+        said = as_text(locked, width=width, **shown)
     write_result(said, options["output"])
-    stale = options["check"] and locked.stale and locked.verdict == "ready"
-    return exit_codes.BY_VERDICT["not_ready" if stale else locked.verdict]
+    return code

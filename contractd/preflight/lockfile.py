@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,28 +25,36 @@ class LockFile:
     lock: Lock
     document: Document | None = None
 
+    @property
+    def folder(self) -> str:
+        """The folder it is in, or will be: what ``.`` stands for in it."""
+        return str(Path(self.path).resolve().parent)
+
 
 def lock_path(named: str, policy: Loaded, cwd: str) -> tuple[str, str]:
     """The lock's path, and how it is shown: the one that was ``named``; else ``lock.file`` of contractd.toml, from
     where that stands; else ``contracts.lock`` in ``cwd``."""
     if named:
-        return str(Path(cwd, named)), named
+        return os.path.normpath(Path(cwd, named)), named
     place, written = policy.place("lock", "file"), policy.policy.lock.file
     if place is not None and written is not None:
-        path = Path(cwd, place.file).parent / written
+        path = Path(os.path.normpath(Path(cwd, place.file).parent / written))
         return str(path), str(path.relative_to(cwd)) if path.is_relative_to(cwd) else str(path)
     return str(Path(cwd, LOCK_FILE)), LOCK_FILE
 
 
-def read_lock(named: str, policy: Loaded, cwd: str, *, must_exist: bool = True) -> LockFile:
-    """Read the lock. Raises ConfigError for one that can't be read, and where it ``must_exist`` and does not."""
+def read_lock(
+    named: str, policy: Loaded, cwd: str, *, must_exist: bool = True, anew: frozenset[str] = frozenset()
+) -> LockFile:
+    """Read the lock. Raises ConfigError for one that can't be read, and where it ``must_exist`` and does not. Blocks
+    that are to be written ``anew``, by reference or provider, need not be sound."""
     path, shown = lock_path(named, policy, cwd)
     if not is_file(path) and not Path(path).exists():
         if must_exist:
             raise ConfigError("there is no such lock", place=Place(shown), hint="contractd lock writes one")
         return LockFile(path, shown, Lock())
     document = parse_lock_document(shown, read_bytes(path, shown, limit=MAX_LOCK_BYTES))
-    return LockFile(path, shown, parse_lock(document), document)
+    return LockFile(path, shown, parse_lock(document, anew), document)
 
 
 def parse_lock_document(shown: str, data: bytes) -> Document:

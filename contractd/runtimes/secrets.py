@@ -74,6 +74,11 @@ def is_secret(name: str, value: str) -> bool:
     return _names_secret(name) and _entropy(bare) >= 2.2
 
 
+def tokens_in(value: str) -> list[str]:
+    """What in a text has the shape of a published kind of token."""
+    return [match.group() for match in _TOKENS.finditer(value[:MAX_LOOK])]
+
+
 def holds_token(value: str) -> bool:
     """Whether a text holds something of a shape that providers publish for their tokens, or a private key."""
     return _TOKENS.search(value[:MAX_LOOK]) is not None

@@ -74,7 +74,7 @@ def test_what_differs_is_told_and_not_accepted(mail: Shell) -> None:
         assert done.code == 1
         assert "mail.send: a call that was valid is refused now: target is required" in done.out
         assert '{"name": "send", "arguments": {"to": ""}}' in done.out
-        assert "contractd lock --upgrade mail.send" in " ".join(done.out.split())
+        assert "contractd lock --config contractd.toml --upgrade mail.send" in " ".join(done.out.split())
         assert (mail.work / "contracts.lock").read_bytes() == before
     done = mail.quick(*PREFLIGHT, "--lock")
     assert (done.code, done.rules()) == (1, ["CTD410"])
@@ -84,7 +84,7 @@ def test_what_is_named_is_accepted(mail: Shell) -> None:
     offers(mail, RENAMED)
     dry = mail.quick(*LOCK, "--upgrade", "mail.send", "--dry-run")
     assert "~ mail.send changed: breaking-drift" in dry.out
-    assert dry.out.endswith("nothing was written (1 accepted, 1 not accepted)\n")
+    assert dry.out.endswith("nothing was written (1 accepted, 1 difference not accepted)\n")
     assert (mail.quick(*LOCK, "--upgrade", "mail.send").code, blocks(mail)) == (1, ["mail.find", "mail.send"])
     done = mail.quick(*LOCK, "--upgrade", "mail", "--format", "json")
     said = json.loads(done.out)
@@ -102,6 +102,43 @@ def test_a_safe_widening_is_accepted_by_policy_and_check_tells_that_the_lock_is_
     done = mail.quick(*LOCK)
     assert (done.code, done.out.splitlines()[0]) == (0, "~ mail.send changed: compatible-drift, by lock.accept")
     assert mail.quick(*LOCK, "--check").code == 0
+
+
+def test_the_first_lock_is_written_where_the_policy_says(shell: Shell) -> None:
+    shell.write("contractd.toml", POLICY + '[lock]\nfile = "contracts.lock"\n')
+    offers(shell, FIND)
+    assert (shell.quick(*LOCK).code, blocks(shell)) == (0, ["mail.find"])
+    assert shell.quick(*PREFLIGHT).report["findings"] == []
+
+
+@pytest.mark.parametrize("named", ["mail.send", "mail"])
+def test_a_block_that_was_edited_is_written_anew_when_it_is_named(mail: Shell, named: str) -> None:
+    text = (mail.work / "contracts.lock").read_text("utf-8")
+    mail.write("contracts.lock", text.replace("Send it.", "Send it to me."))
+    assert mail.quick(*LOCK).code == mail.quick(*LOCK, "--upgrade", "mail.find").code == 2
+    done = mail.quick(*LOCK, "--upgrade", named)
+    assert (done.code, done.out.splitlines()[0]) == (0, "+ mail.send new: tool-not-locked")
+    assert mail.quick(*LOCK, "--check").code == 0
+
+
+def test_a_tool_that_is_none_is_told_whenever_a_lock_is_written_or_checked(shell: Shell) -> None:
+    shell.write("contractd.toml", POLICY)
+    offers(shell, FIND, {"name": "bad", "inputSchema": {"type": 5}})
+    for more in ((), ("--check",)):
+        assert "mail: offline the lock can't stand in for it: bad is no valid tool" in shell.quick(*LOCK, *more).out
+
+
+def test_a_lock_in_the_root_speaks_for_the_same_server_from_a_folder_below(shell: Shell) -> None:
+    entry = stub(tools=1)
+    copied = shell.work / "stub.py"
+    shutil.copy(Path(entry["args"][2]), copied)
+    shell.write("servers.json", servers(mail={**entry, "args": ["-S", "-E", str(copied), "legacy", "{}"]}))
+    assert shell.run("lock", "--config", "servers.json", "--runtime", "contractd", "--yes", "-q").code == 0
+    below = shell.work / "tools"
+    below.mkdir()
+    args = ("preflight", "--config", "../servers.json", "--runtime", "contractd", "--offline", "--format", "json")
+    done = shell.run(*args, "--lock", "../contracts.lock", cwd=below)
+    assert (done.code, done.report["providers"][0]["status"]) == (0, "locked")
 
 
 def test_a_check_without_a_lock_and_other_slips_are_exit_status_2(shell: Shell) -> None:

@@ -14,9 +14,11 @@ from contractd.contracts.manifest import build_manifest
 from contractd.documents import parse
 from contractd.errors import ConfigError, Place, UsageError
 from contractd.preflight.lockfile import LockFile
+from contractd.preflight.locking.compare import Comparing, Offered
 from contractd.preflight.locking.engine import Locked, LockRequest, decide, prepare_lock
 from contractd.preflight.locking.plan import ACCEPTABLE, Live, Plan, plan
 from contractd.preflight.locking.taken import source, taken
+from contractd.preflight.request import Request
 from contractd.providers.base import Fetched, ProviderSpec
 from contractd.registry import Row
 from contractd.registry.lock import Lock, lock_text, parse_lock
@@ -47,23 +49,31 @@ TOOLS = st.lists(
 )
 
 
-def live(tools: Sequence[dict[str, Any]], now: str = LATER) -> Live:
+def live(tools: Sequence[dict[str, Any]], now: str = LATER, **more: Any) -> Live:
     spec = ProviderSpec("mail", "mail", "stdio", ("sh",))
     fetched = Fetched(build_manifest(list(tools)), "stdio", "legacy", "2025-11-25")
-    return Live("mail", "mail", PLACE, taken(Row(spec, "ready", 0.1, fetched), now, "/p", "/h"), fetched.manifest)
+    held = taken(Row(spec, "ready", 0.1, fetched), now, "/p", "/h")
+    return Live("mail", Offered("mail", PLACE, fetched.manifest, held.unfit), replace(held.provider, **more))
+
+
+def missing(trouble: str) -> Live:
+    return Live("mail", Offered("mail", PLACE, build_manifest([])), None, trouble)
+
+
+def comparing(file: LockFile) -> Comparing:
+    return Comparing(file, Request(cwd="/", environ={}, configs=("servers.json",)))
 
 
 def first(tools: Sequence[dict[str, Any]]) -> LockFile:
     """A lock that holds these, as it is read back from its text."""
-    made = plan(
-        LockFile("/contracts.lock", "contracts.lock", Lock()), [live(tools, WHEN)], named=NOTHING, accept=NOTHING
-    )
+    empty = LockFile("/contracts.lock", "contracts.lock", Lock())
+    made = plan(comparing(empty), [live(tools, WHEN)], named=NOTHING, accept=NOTHING)
     document = parse("contracts.lock", lock_text(made.lock).encode(), "toml")
     return LockFile("/contracts.lock", "contracts.lock", parse_lock(document), document)
 
 
 def again(old: LockFile, tools: Sequence[dict[str, Any]], named: str = "", accept: frozenset[str] = NOTHING) -> Plan:
-    return plan(old, [live(tools)], named=frozenset(named.split()), accept=accept)
+    return plan(comparing(old), [live(tools)], named=frozenset(named.split()), accept=accept)
 
 
 def digests(lock: Lock) -> dict[str, tuple[str, str]]:
@@ -123,7 +133,8 @@ def test_one_tool_is_accepted_and_the_other_is_not() -> None:
     tools = made.lock.providers["mail"].tools
     assert (tools["send_mail_to"].accepted, tools["get_mail_of"].accepted) == (LATER, WHEN)
     assert [finding.tool for finding in made.pending] == ["get_mail_of"]
-    assert "accept it as it is now: contractd lock --upgrade mail.get_mail_of" in made.pending[0].action
+    command = "contractd lock --config servers.json --upgrade mail.get_mail_of"
+    assert f"accept it as it is now: {command}" in made.pending[0].action
 
 
 def test_a_safe_widening_is_accepted_where_the_policy_says_so() -> None:
@@ -185,36 +196,57 @@ def test_a_tool_that_is_no_valid_tool_any_more_is_pending_and_doubted() -> None:
     broken = {"name": "send_mail_to", "inputSchema": {"type": 5}}
     made = again(first([GET, SEND]), [GET, broken])
     assert [finding.rule.name for finding in made.pending] == ["invalid-schema"]
-    assert made.lock.providers["mail"].doubts == ("send_mail_to is no valid tool",)
+    assert made.doubts == {"mail": ("send_mail_to is no valid tool",)}
     assert list(again(first([GET, SEND]), [GET, broken], "mail").lock.providers["mail"].tools) == ["get_mail_of"]
 
 
 def test_a_server_that_was_not_reached_keeps_its_blocks() -> None:
     old = first([GET])
-    made = plan(
-        old, [Live("mail", "mail", PLACE, None, trouble="it did not start")], named=frozenset({"mail"}), accept=NOTHING
-    )
+    made = plan(comparing(old), [missing("it did not start")], named=frozenset({"mail"}), accept=NOTHING)
     assert (made.lock, made.unreached) == (old.lock, {"mail": "it did not start"})
 
 
 def test_a_server_that_is_not_configured_any_more_goes_only_if_it_is_named() -> None:
     old = first([GET])
-    assert plan(old, [], named=NOTHING, accept=NOTHING).lock == old.lock
-    made = plan(old, [], named=frozenset({"mail"}), accept=NOTHING)
+    assert plan(comparing(old), [], named=NOTHING, accept=NOTHING).lock == old.lock
+    made = plan(comparing(old), [], named=frozenset({"mail"}), accept=NOTHING)
     assert (made.lock, [step.became for step in made.steps]) == (Lock(), ["removed"])
 
 
-def test_another_command_or_protocol_is_said() -> None:
-    old, now = first([GET]), live([GET])
-    assert now.taken is not None
-    moved = replace(now.taken, source="other --stdio", protocol="2026-07-28", doubts=("its list has no end",))
-    made = plan(old, [replace(now, taken=moved)], named=NOTHING, accept=NOTHING)
-    assert made.moved == (
-        "mail comes from other --stdio; it was sh",
-        "mail speaks 2026-07-28; it was 2025-11-25",
-        "mail: offline the lock can't stand in for it any more: its list has no end",
-    )
+OTHER = {"source": "other --stdio", "protocol": "2026-07-28"}
+
+
+def test_another_command_is_said_and_taken_over_once_nothing_is_pending() -> None:
+    old = first([GET])
+    made = plan(comparing(old), [live([GET], **OTHER)], named=NOTHING, accept=NOTHING)
+    assert made.moved == ("mail comes from other --stdio; it was sh", "mail speaks 2026-07-28; it was 2025-11-25")
     assert (made.pending, made.lock.providers["mail"].source) == ((), "other --stdio")
+
+
+def test_what_is_not_accepted_is_not_claimed_for_another_command() -> None:
+    """Else the old contracts would stand in, offline, for a server that never had them."""
+    old = first([GET, SEND])
+    for named in (NOTHING, frozenset({"mail.get_mail_of"})):
+        made = plan(comparing(old), [live([tool("get_mail_of"), SENT], **OTHER)], named=named, accept=NOTHING)
+        assert [finding.tool for finding in made.pending][-1:] == ["send_mail_to"]
+        assert (made.lock.providers["mail"].source, made.moved) == ("sh", ())
+
+
+def test_another_protocol_alone_is_no_reason_to_write() -> None:
+    old = first([GET])
+    made = plan(comparing(old), [live([GET], protocol="2026-07-28")], named=NOTHING, accept=NOTHING)
+    assert (made.lock, made.moved) == (old.lock, ())
+
+
+def test_a_default_that_is_another_is_for_a_person() -> None:
+    def forced(default: bool) -> dict[str, Any]:
+        return {
+            **GET,
+            "inputSchema": {"type": "object", "properties": {"force": {"type": "boolean", "default": default}}},
+        }
+
+    made = again(first([forced(False)]), [forced(True)], accept=frozenset(ACCEPTABLE))
+    assert [finding.rule.name for finding in made.pending] == ["compatible-drift"]
 
 
 def test_where_a_server_comes_from_is_the_same_on_every_machine() -> None:
@@ -222,14 +254,34 @@ def test_where_a_server_comes_from_is_the_same_on_every_machine() -> None:
     assert source(spec, "/home/me/p", "/home/me") == "./bin/x --root . ~/other /home/meet"
 
 
-def test_a_tool_that_repeats_a_credential_is_not_written_down() -> None:
-    secret = "sk-live-8Fq2mZ7xK1vT5bN3"
-    spec = ProviderSpec("mail", "mail", "stdio", ("sh",), env={"API_KEY": secret})
-    listed = build_manifest([GET, {**SEND, "description": f"called with {secret}"}])
+SECRET = "ghp_aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW3xY5zA7"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"env": {"API_KEY": SECRET}},
+        {"argv": ("sh", "--token", SECRET)},
+        {"argv": ("sh", f"--token={SECRET}")},
+        {"argv": ("sh", SECRET)},
+        {"headers": {"Authorization": f"Bearer {SECRET}"}},
+        {"url": f"https://user:{SECRET}@mail.example/mcp"},
+        {"url": f"https://mail.example/mcp?api_key={SECRET}"},
+    ],
+    ids=str,
+)
+def test_a_tool_that_repeats_a_credential_is_not_written_down_and_that_is_said(more: dict[str, Any]) -> None:
+    spec = ProviderSpec("mail", "mail", "stdio", **{"argv": ("sh",), **more})
+    listed = build_manifest([GET, {**SEND, "description": f"called with {SECRET}"}])
     held = taken(Row(spec, "ready", 0.1, Fetched(listed, "stdio", "legacy", "2025-11-25")), WHEN, "/p", "/h")
-    assert list(held.tools) == ["get_mail_of"]
-    assert held.doubts == ("send_mail_to: its definition holds 1 credential that the server was given",)
-    assert secret not in lock_text(Lock({"mail": held}))
+    assert list(held.provider.tools) == ["get_mail_of"]
+    assert held.unfit == {"send_mail_to": "its definition holds 1 credential that the server was given"}
+    assert SECRET not in lock_text(Lock({"mail": held.provider}))
+    now = Live("mail", Offered("mail", PLACE, listed, held.unfit), held.provider)
+    for old in (LockFile("/contracts.lock", "contracts.lock", Lock()), first([GET])):
+        (finding,) = plan(comparing(old), [now], named=frozenset({"mail"}), accept=frozenset(ACCEPTABLE)).pending
+        assert "and it can't be locked: its definition holds 1 credential" in finding.message
+        assert SECRET not in finding.message
 
 
 def locked_by(bench: Bench, setup: Setup, rows: dict[str, Any], **more: Any) -> Locked:

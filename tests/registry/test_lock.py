@@ -126,7 +126,7 @@ def test_a_newer_minor_may_hold_more() -> None:
     ("old", "new", "said"),
     [
         ('"type": "object"', '"type": "object", "required": ["x"]', "is not the one that was accepted: its digest"),
-        ('"name": "send"', '"name": "sent"', "its digest is another"),
+        ('"name": "send"', '"name": "sent"', "is of another name"),
         ('"name": "send"', '"description": "new", "name": "send"', "its description is another"),
         ("format = ", "form = ", 'it has no "format"'),
         ('[tool."mail.send"]', '[tool."male.send"]', "has no [provider.male]"),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from contractd.contracts import Manifest
 from contractd.errors import ConfigError, UsageError
 from contractd.preflight.catalogue import BY_ID
 from contractd.preflight.likeness import nearest
 from contractd.preflight.lockfile import LockFile, read_lock
+from contractd.preflight.locking.compare import Comparing, Offered
 from contractd.preflight.locking.plan import ACCEPTABLE, Live, Plan, plan
 from contractd.preflight.locking.taken import taken
 from contractd.preflight.model import Verdict
@@ -55,7 +57,6 @@ class Locked:
     plan: Plan
     text: str
     stale: bool
-    configured: tuple[str, ...] = field(default=())
 
     @property
     def verdict(self) -> Verdict:
@@ -70,10 +71,10 @@ def prepare_lock(asked: LockRequest, *, ask: Ask | None = None) -> PreparedLock:
     request = asked.request
     if request.offline:
         raise UsageError("a lock holds what servers list: nothing can be locked with --offline")
-    prepared = prepare(request, ask=ask)
+    prepared = prepare(replace(request, use_lock=False), ask=ask)  # the lock may not be there yet
     policy = prepared.gathered.policy
     accept = frozenset(_accepted(index, word, prepared) for index, word in enumerate(policy.policy.lock.accept))
-    file = read_lock(asked.file, policy, request.cwd, must_exist=asked.check)
+    file = read_lock(asked.file, policy, request.cwd, must_exist=asked.check, anew=frozenset(asked.upgrade))
     _check_servers(asked, prepared, file)
     return PreparedLock(asked, prepared, file, accept)
 
@@ -93,26 +94,27 @@ def decide(ready: PreparedLock, rows: Mapping[str, Row], now: str) -> Locked:
     """The lock that follows from what came back; nothing is contacted or written."""
     live = [*_live(ready, rows, now)]
     named = _named(ready, live)
-    result = plan(ready.file, live, named=named, accept=ready.accept)
+    result = plan(Comparing(ready.file, ready.asked.request), live, named=named, accept=ready.accept)
     old, new = ready.file.lock, result.lock
     text = lock_text(new)
     stale = ready.file.document is None or text != lock_text(old)
-    return Locked(ready.file, result, text, stale, tuple(one.id for one in live))
+    return Locked(ready.file, result, text, stale)
 
 
 def _live(ready: PreparedLock, rows: Mapping[str, Row], now: str) -> list[Live]:
-    request, live = ready.prepared.request, []
+    folder, home, live = ready.file.folder, ready.prepared.request.home, []
     for entry in ready.prepared.gathered.setup.entries:
         row = rows.get(entry.id)
         if row is not None and row.fetched is not None:
-            held = taken(row, now, request.cwd, request.home)
-            live.append(Live(entry.id, entry.name, entry.place, held, row.fetched.manifest))
+            held = taken(row, now, folder, home)
+            offered = Offered(entry.name, entry.place, row.fetched.manifest, held.unfit)
+            live.append(Live(entry.id, offered, held.provider))
             continue
         failure = row.failure.message if row is not None and row.failure else None
         skipped = ready.prepared.skipped.get(entry.id)
         why = entry.disabled or failure or skipped or "its entry can't be used as it is written"
         if entry.disabled is None:
-            live.append(Live(entry.id, entry.name, entry.place, None, trouble=why))
+            live.append(Live(entry.id, Offered(entry.name, entry.place, Manifest(())), None, why))
     return live
 
 
@@ -133,8 +135,12 @@ def _accepted(index: int, word: str, prepared: Prepared) -> str:
 def _check_servers(asked: LockRequest, prepared: Prepared, file: LockFile) -> None:
     """A server that is nobody's is a slip, and is told before anything is started."""
     entries = prepared.gathered.setup.entries
+    off = {name: entry.disabled for entry in entries if entry.disabled is not None for name in (entry.name, entry.id)}
     known = {name for entry in entries for name in (entry.name, entry.id)} | set(file.lock.providers)
     for reference in asked.upgrade:
+        why = off.get(reference) or off.get(reference.partition(".")[0])
+        if why is not None:
+            raise UsageError(f"--upgrade {visible(reference, 120)}: the server is switched off: {visible(why, 200)}")
         if reference not in known and reference.partition(".")[0] not in known:
             close = nearest(reference.partition(".")[0], sorted(known))
             there = f"there are {listed(sorted(known))}" if known else "no server is configured"
@@ -154,10 +160,12 @@ def _named(ready: PreparedLock, live: list[Live]) -> frozenset[str]:
         provider = ids.get(provider, provider)
         locked = ready.file.lock.providers.get(provider)
         now = next((one for one in live if one.id == provider), None)
-        there = {*(locked.tools if locked else ()), *(one.name for one in (now.manifest.tools if now else ()))}
+        offered = now.offered.manifest.tools if now else ()
+        there = {*(locked.tools if locked else ()), *(one.name for one in offered)}
         if tool not in there and not (now and now.taken is None):
             close = nearest(tool, sorted(there))
             hint = f"did you mean {visible(provider, 80)}.{visible(close, 120)}?" if close else None
+            hint = hint or (f"it has {listed(sorted(there))}" if there else None)
             raise UsageError(f"--upgrade {visible(reference, 120)}: there is no such tool", hint=hint)
         named.add(f"{provider}.{tool}")
     return frozenset(named)

@@ -6,11 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from contractd.contracts import Manifest
 from contractd.contracts.compat.changes import UNLISTED
-from contractd.errors import Place
-from contractd.preflight.lockfile import LockFile
-from contractd.preflight.locking.compare import differences, not_locked
+from contractd.preflight.locking.compare import Comparing, Offered
 from contractd.preflight.model import Finding
 from contractd.registry.lock import Lock, LockedProvider, LockedTool
 from contractd.text import visible
@@ -21,16 +18,17 @@ How = Literal["first", "named", "policy"]
 # What a policy may accept without a person: nothing of it breaks a call or allows more harm than before.
 ACCEPTABLE = ("compatible-drift", "description-drift", "annotation-drift", "tool-not-locked")
 
+# Every call that was valid is, and means something else; or nobody knows what else there is.
+_FOR_A_PERSON = frozenset(("default-changed", "format-changed", "content-changed", "access-changed", UNLISTED))
+
 
 @dataclass(frozen=True)
 class Live:
     """A configured server now. ``taken`` None: it was not reached, for the reason in ``trouble``."""
 
     id: str
-    name: str
-    place: Place
+    offered: Offered
     taken: LockedProvider | None
-    manifest: Manifest = field(default_factory=lambda: Manifest(()))
     trouble: str | None = None
 
 
@@ -48,7 +46,7 @@ class Step:
 class Plan:
     """The lock as it should be, and how it got there. ``pending``: differences nobody accepted; the lock keeps to the
     old contract for them. ``unreached``: why a server could not be compared, by id; its blocks stay. ``moved``: what is
-    another about a server itself, in sentences."""
+    another about a server itself, in sentences. ``doubts``: what of a server can't be locked, by id."""
 
     lock: Lock
     steps: tuple[Step, ...] = ()
@@ -56,9 +54,10 @@ class Plan:
     unreached: Mapping[str, str] = field(default_factory=dict)
     unchanged: int = 0
     moved: tuple[str, ...] = ()
+    doubts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def plan(old: LockFile, live: Iterable[Live], *, named: frozenset[str], accept: frozenset[str]) -> Plan:
+def plan(old: Comparing, live: Iterable[Live], *, named: frozenset[str], accept: frozenset[str]) -> Plan:
     """``named``: references that were named to be accepted as they are; ``accept``: names of rules that the policy
     accepts. With no lock there yet, everything that is listed is accepted: the file itself is what a person reads."""
     made = _Maker(old, named, accept)
@@ -66,29 +65,39 @@ def plan(old: LockFile, live: Iterable[Live], *, named: frozenset[str], accept: 
         made.provider(one)
     made.left_over()
     return Plan(
-        Lock(made.providers), tuple(made.steps), tuple(made.pending), made.unreached, made.unchanged, tuple(made.moved)
+        Lock(made.providers),
+        tuple(sorted(made.steps, key=lambda step: step.reference)),
+        tuple(made.pending),
+        made.unreached,
+        made.unchanged,
+        tuple(made.moved),
+        made.doubts,
     )
 
 
 class _Maker:
-    def __init__(self, old: LockFile, named: frozenset[str], accept: frozenset[str]) -> None:
+    def __init__(self, old: Comparing, named: frozenset[str], accept: frozenset[str]) -> None:
         self._old = old
+        self._first = old.file.document is None
         self._named = named
         self._accept = accept
         self._seen: set[str] = set()
-        self.providers: dict[str, LockedProvider] = dict(old.lock.providers)
+        self.providers: dict[str, LockedProvider] = dict(old.file.lock.providers)
         self.steps: list[Step] = []
         self.pending: list[Finding] = []
         self.unreached: dict[str, str] = {}
         self.unchanged = 0
         self.moved: list[str] = []
+        self.doubts: dict[str, tuple[str, ...]] = {}
 
     def provider(self, live: Live) -> None:
         self._seen.add(live.id)
         if live.taken is None:
             self.unreached[live.id] = live.trouble or "it was not contacted"
             return
-        locked = self._old.lock.providers.get(live.id)
+        if live.taken.doubts:
+            self.doubts[live.id] = live.taken.doubts
+        locked = self._old.file.lock.providers.get(live.id)
         if locked is None:
             self._unknown(live, live.taken)
         else:
@@ -105,24 +114,27 @@ class _Maker:
         """A server that the lock has nothing of."""
         how = {name: self._how_new(live.id, name) for name in taken.tools}
         kept = {name: tool for name, tool in taken.tools.items() if how[name]}
-        self.steps += [Step(f"{live.id}.{name}", "new", way) for name in sorted(kept) if (way := how[name])]
+        self.steps += [Step(f"{live.id}.{name}", "new", way) for name in kept if (way := how[name])]
         left = [name for name in taken.tools if name not in kept]
-        if kept or self._old.document is None:
+        if kept or self._first:
             self.providers[live.id] = replace(taken, tools=kept)
-            self.pending += [self._not_locked(live, [name]) for name in left]
+            self.pending += [self._old.not_locked(live.id, live.offered, name) for name in left]
         elif left:
-            self.pending.append(self._not_locked(live, left, whole=True))
+            self.pending.append(self._old.not_locked(live.id, live.offered))
+        self.pending += [self._old.not_locked(live.id, live.offered, name) for name in live.offered.unfit]
 
     def _known(self, live: Live, taken: LockedProvider, locked: LockedProvider) -> None:
         tools = dict(locked.tools)
+        before = len(self.steps)
+        pending: list[Finding] = []
         by_tool: dict[str, list[Finding]] = {}
-        for finding in differences(locked, live.manifest, live.name, live.place, self._old.shown):
+        for finding in self._old.differences(locked, live.offered):
             by_tool.setdefault(finding.tool or "", []).append(finding)
         for name, findings in by_tool.items():
             renamed = next((one.subject for one in findings if one.rule.name == "tool-renamed"), None)
             how = self._how(live.id, name, findings) or (self._how(live.id, renamed, findings) if renamed else None)
             if how is None or (name not in tools and name not in taken.tools):
-                self.pending += findings
+                pending += findings
                 continue
             rules = tuple(dict.fromkeys(one.rule.name for one in findings))
             for one in filter(None, (name, renamed)):
@@ -134,9 +146,15 @@ class _Maker:
             if stale and name not in by_tool and self._how(live.id, name, ()):
                 self._take(tools, taken.tools, live.id, name, "named", ())
         self.unchanged += sum(name in taken.tools and name not in by_tool for name in locked.tools)
-        # Where it comes from and how it speaks is no promise of a tool: it is as it is now, and said.
-        self.providers[live.id] = replace(taken, tools=tools)
-        self.moved += _moved(locked, taken)
+        self.pending += pending
+        other = (locked.source, locked.doubts) != (taken.source, taken.doubts)
+        # What is not accepted is the old server's still, so the block must not claim the new one for it. And which
+        # protocol is spoken hangs on the runtime that asks: by itself it is no reason to write.
+        if not pending and (other or len(self.steps) > before or live.id in self._named):
+            self.providers[live.id] = replace(taken, tools=tools)
+            self.moved += _moved(locked, taken)
+        else:
+            self.providers[live.id] = replace(locked, tools=tools)
 
     def _take(
         self,
@@ -163,7 +181,7 @@ class _Maker:
 
     def _how_new(self, provider: str, name: str) -> How | None:
         """The same of a tool of a server that the lock does not know."""
-        if self._old.document is None:
+        if self._first:
             return "first"
         if provider in self._named or f"{provider}.{name}" in self._named:
             return "named"
@@ -173,11 +191,9 @@ class _Maker:
         name = finding.rule.name
         mild = finding.severity in ("info", "low") or name == "tool-not-locked"
         changes = finding.details.get("changes")
-        cut = any(change.get("kind") == UNLISTED for change in changes) if isinstance(changes, list) else False
-        return name in self._accept and name in ACCEPTABLE and mild and not finding.undetermined and not cut
-
-    def _not_locked(self, live: Live, tools: list[str], *, whole: bool = False) -> Finding:
-        return not_locked(live.id, live.name, tools, live.place, self._old.shown, whole=whole)
+        kinds = {change.get("kind") for change in changes} if isinstance(changes, list) else set()
+        mild = mild and kinds.isdisjoint(_FOR_A_PERSON)
+        return name in self._accept and name in ACCEPTABLE and mild and not finding.undetermined
 
 
 def _moved(old: LockedProvider, new: LockedProvider) -> Iterator[str]:
@@ -188,9 +204,5 @@ def _moved(old: LockedProvider, new: LockedProvider) -> Iterator[str]:
         ("calls itself", old.announced, new.announced),
     )
     for verb, was, now in pairs:
-        if was != now:
-            before, after = (visible(text or "nothing", 300) for text in (was, now))
-            yield f"{visible(old.id, 80)} {verb} {after}; it was {before}"
-    for doubt in new.doubts:
-        if doubt not in old.doubts:
-            yield f"{visible(old.id, 80)}: offline the lock can't stand in for it any more: {visible(doubt, 300)}"
+        if was != now and was and now:
+            yield f"{visible(old.id, 80)} {verb} {visible(now, 300)}; it was {visible(was, 300)}"

@@ -38,7 +38,7 @@ def stand_ins(request: Request, gathered: Gathered, lock: LockFile | None, skipp
         if entry.id not in skipped or entry.spec is None:
             continue
         locked = lock.lock.providers.get(entry.id)
-        why = not_for(locked, entry.spec, request.cwd, request.home)
+        why = not_for(locked, entry.spec, lock.folder, request.home)
         if locked is None or why is not None:
             left[entry.id] = f"{skipped[entry.id]}, and {why}"
         else:

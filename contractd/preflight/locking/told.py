@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from contractd._version import __version__
-from contractd.preflight.locking.compare import upgrade
 from contractd.preflight.locking.engine import Locked
 from contractd.preflight.locking.plan import Step
 from contractd.preflight.model import Finding, by_urgency
@@ -16,24 +15,40 @@ from contractd.text import plural, visible
 
 _MARKS = {"new": "+", "changed": "~", "removed": "-"}
 _HOW = {"first": "", "named": "", "policy": ", by lock.accept"}
+_MOST_PENDING = 20
+_MOST_DOUBTS = 3
 _MOST = 40  # lines of one kind; a first lock of many servers is read in the file
 
 
-def as_text(locked: Locked, *, written: bool, width: int = 120, verbose: bool = False) -> str:
-    """For people. ``written``: the file was written; else this is what would be."""
-    lines = [*_steps(locked.plan.steps, verbose=verbose)]
-    for sentence in locked.plan.moved:
+def as_text(locked: Locked, *, written: bool, passed: bool, width: int = 120, verbose: bool = False) -> str:
+    """For people. ``written``: the file was written; else this is what would be. ``passed``: the exit status is 0."""
+    plan = locked.plan
+    lines = [*_steps(plan.steps, verbose=verbose)]
+    for sentence in plan.moved:
         lines += wrap(f"~ {sentence}", width, indent="    ")
-    for finding in by_urgency(locked.plan.pending):
+    for provider, doubts in plan.doubts.items():
+        lines += wrap(f"? {visible(provider, 80)}: {_doubts(doubts, verbose)}", width, indent="    ")
+    pending = by_urgency(plan.pending)
+    shown = pending if verbose else pending[:_MOST_PENDING]
+    for finding in shown:
         lines += ["", *_pending(finding, width)]
-    for provider, why in locked.plan.unreached.items():
-        kept = locked.plan.lock.providers.get(provider)
-        later = f"when it can be: {upgrade(provider)}" if locked.plan.lock.providers else "nothing of it is locked"
-        stays = "its blocks stay as they are" if kept else later
-        lines += ["", *wrap(f"? {visible(provider, 80)} could not be compared: {visible(why, 300)}; {stays}", width)]
+    if len(pending) > len(shown):
+        lines += ["", f"… {len(pending) - len(shown)} more; --verbose shows them"]
+    for provider, why in plan.unreached.items():
+        kept = plan.lock.providers.get(provider)
+        stays = "its blocks stay as they are" if kept else "nothing of it is locked"
+        more = "contractd preflight shows its last words"
+        text = f"? {visible(provider, 80)} could not be compared: {visible(why, 300)}; {stays} ({more})"
+        lines += ["", *wrap(text, width, indent="    ")]
     if lines:
         lines.append("")
-    return "\n".join([*lines, _last(locked, written=written)]) + "\n"
+    return "\n".join([*lines, _last(locked, written=written, passed=passed)]) + "\n"
+
+
+def _doubts(doubts: tuple[str, ...], verbose: bool) -> str:
+    shown = doubts if verbose else doubts[:_MOST_DOUBTS]
+    more = f"; and {len(doubts) - len(shown)} more" if len(doubts) > len(shown) else ""
+    return f"offline the lock can't stand in for it: {'; '.join(visible(doubt, 200) for doubt in shown)}{more}"
 
 
 def as_json(locked: Locked, *, written: bool) -> str:
@@ -54,6 +69,7 @@ def as_json(locked: Locked, *, written: bool) -> str:
             "not_compared": dict(plan.unreached),
             "unchanged": plan.unchanged,
             "moved": plan.moved,
+            "doubts": dict(plan.doubts),
             "contractd": {"version": __version__},
         }
     )
@@ -80,15 +96,15 @@ def _pending(finding: Finding, width: int) -> Iterator[str]:
         yield f"      {visible(remedy.text, 4000)}"
 
 
-def _last(locked: Locked, *, written: bool) -> str:
+def _last(locked: Locked, *, written: bool, passed: bool) -> str:
     plan = locked.plan
     providers = plan.lock.providers.values()
     holds = f"{plural(sum(len(one.tools) for one in providers), 'tool')} of {plural(len(providers), 'server')}"
     counts = [f"{len(plan.steps)} accepted"] if plan.steps else []
     counts += [f"{plan.unchanged} unchanged"] if plan.unchanged else []
-    counts += [f"{len(plan.pending)} not accepted"] if plan.pending else []
+    counts += [f"{plural(len(plan.pending), 'difference')} not accepted"] if plan.pending else []
     counts += [f"{plural(len(plan.unreached), 'server')} not compared"] if plan.unreached else []
-    mark = {"ready": "✓", "not_ready": "✗", "undetermined": "?"}[locked.verdict]
+    mark = "✓" if passed else "?" if locked.verdict == "undetermined" else "✗"
     name = visible(locked.file.shown, 300)
     if written:
         state = f"{name} written: {holds}"

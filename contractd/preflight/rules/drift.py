@@ -13,17 +13,18 @@ def check(view: View) -> Iterator[Finding]:
     if view.lock is None:
         return
     # Comparing brings two validators, which a run without a lock has no use for.
-    from contractd.preflight.locking.compare import differences, left_over, not_locked  # noqa: PLC0415
+    from contractd.preflight.locking.compare import Comparing, Offered  # noqa: PLC0415
+    from contractd.preflight.locking.taken import unfit_tools  # noqa: PLC0415
 
-    shown = view.lock.shown
+    comparing = Comparing(view.lock, view.request, view.uses)
     for entry in view.setup.entries:
         row = view.rows.get(entry.id)
         if row is None or row.fetched is None or entry.id in view.locked:
             continue
-        manifest, locked = row.fetched.manifest, view.lock.lock.providers.get(entry.id)
+        locked = view.lock.lock.providers.get(entry.id)
+        offered = Offered(entry.name, entry.place, row.fetched.manifest, unfit_tools(row))
         if locked is not None:
-            yield from differences(locked, manifest, entry.name, entry.place, shown, view.uses)
-        elif manifest.tools:
-            names = [tool.name for tool in manifest.tools]
-            yield not_locked(entry.id, entry.name, names, entry.place, shown, whole=True)
-    yield from left_over(view.lock, frozenset(entry.id for entry in view.setup.entries))
+            yield from comparing.differences(locked, offered)
+        elif offered.manifest.tools:
+            yield comparing.not_locked(entry.id, offered)
+    yield from comparing.left_over(frozenset(entry.id for entry in view.setup.entries))

@@ -30,9 +30,10 @@ def is_lock(document: Document) -> bool:
     return document.format == "toml" and isinstance(value, dict) and "format" in value and _TOP.issuperset(value)
 
 
-def parse_lock(document: Document) -> Lock:
+def parse_lock(document: Document, anew: frozenset[str] = frozenset()) -> Lock:
     """Read a lock. Raises ConfigError, with the line, for another major version, for what is no lock, and for a
-    contract that is not the one its digest says."""
+    contract that is not the one its digest says; but passes over such a block if it, or its provider, is in ``anew``.
+    """
     value = document.value
     if not isinstance(value, dict) or not isinstance(value.get("format"), str):
         raise ConfigError(
@@ -47,12 +48,15 @@ def parse_lock(document: Document) -> Lock:
         )
     if int(match[2]) <= FORMAT[1]:
         _only(document, value, "", _TOP)
-    reader = _Reader(document, _table(document, value, "provider"), _table(document, value, "tool"))
+    reader = _Reader(document, _table(document, value, "provider"), _table(document, value, "tool"), anew)
     return reader.lock()
 
 
 class _Reader:
-    def __init__(self, document: Document, providers: Mapping[str, Any], tools: Mapping[str, Any]) -> None:
+    def __init__(
+        self, document: Document, providers: Mapping[str, Any], tools: Mapping[str, Any], anew: frozenset[str]
+    ) -> None:
+        self._anew = anew
         self._document = document
         self._providers = providers
         self._tools = tools
@@ -65,10 +69,11 @@ class _Reader:
             if not dot or provider not in tools:
                 why = f"has no [provider.{visible(provider, 80)}]" if dot else "is not provider.tool"
                 raise self._wrong(f"[tool.{visible(reference, 120)!r}] {why}", "tool", reference)
-            locked = self._tool(reference, provider, block)
-            if name != locked.contract.name:
-                raise self._wrong(f"the contract in {visible(reference, 120)} is of another name", "tool", reference)
-            tools[provider][locked.contract.name] = locked
+            try:
+                tools[provider][name] = self._tool(reference, provider, name, block)
+            except ConfigError:
+                if self._anew.isdisjoint((reference, provider)):
+                    raise
         return Lock({name: self._provider(name, block, tools[name]) for name, block in self._providers.items()})
 
     def _provider(self, name: str, block: Any, tools: Mapping[str, LockedTool]) -> LockedProvider:
@@ -92,13 +97,15 @@ class _Reader:
             self._document.place(pointer_join("/provider", name)),
         )
 
-    def _tool(self, reference: str, provider: str, block: Any) -> LockedTool:
+    def _tool(self, reference: str, provider: str, name: str, block: Any) -> LockedTool:
         shown = visible(reference, 120)
         again = _REMEDY.format(shown)
         keys = ("digest", "description", "accepted", "contract")
         if not isinstance(block, dict) or any(not isinstance(block.get(key), str) for key in keys):
             raise self._wrong(f"the block of {shown} lacks one of {', '.join(keys)}", "tool", reference, hint=again)
         contract = self._contract(reference, provider, block["contract"])
+        if name != contract.name:
+            raise self._wrong(f"the contract in {shown} is of another name", "tool", reference, hint=again)
         for key, digest in (("digest", contract.digest), ("description", contract.description_digest)):
             if block[key] != digest:
                 raise self._wrong(

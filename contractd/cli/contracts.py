@@ -46,7 +46,7 @@ def uses(calls: str, output: str | None, complete: bool, quiet: bool) -> int:
     from contractd.preflight.uses import record_calls  # noqa: PLC0415
     from contractd.text import listed, plural  # noqa: PLC0415
 
-    check_output(output)
+    check_output(output, inputs=(calls,))
     if not calls:
         raise UsageError("--from '' names no file")
     recorded = record_calls(calls, here(), stdin_of("--from -") if calls == "-" else None)

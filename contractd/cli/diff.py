@@ -50,8 +50,8 @@ def command(**options: Any) -> int:
     from contractd.preflight.drift import DiffRequest, carry_out_diff, compare_files, prepare_diff  # noqa: PLC0415 - heavy rooms
     from contractd.preflight.report import render  # noqa: PLC0415
 
-    check_output(options["output"])
     sides = (options["old"], options["new"])
+    check_output(options["output"], inputs=sides)
     stdin = standard_input("-") if "-" in sides and sides != ("-", "-") else b""
     names = ("fail_on", "select", "ignore", "allow_undetermined", "provider", "uses")
     contact = request_from({**options, "configs": ()})

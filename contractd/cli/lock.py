@@ -42,6 +42,7 @@ EPILOG = (
 @click.option("-o", "--output", metavar="FILE", help="Write what is said there, once it is complete.")
 def command(**options: Any) -> int:
     """Parse, contact, write, exit."""
+    from contractd.preflight.lockfile import check_unchanged  # noqa: PLC0415
     from contractd.preflight.locking.engine import LockRequest, carry_out_lock, prepare_lock  # noqa: PLC0415 - heavy rooms
     from contractd.preflight.locking.told import as_json, as_text  # noqa: PLC0415
 
@@ -50,10 +51,14 @@ def command(**options: Any) -> int:
     asked = LockRequest(request_from(options), options["file"], options["upgrade"], options["check"])
     ready = prepare_lock(asked, ask=asks(options))
     writes = not (options["check"] or options["dry_run"])
-    check_output(options["output"], ready.file.shown if writes else None)
+    if ready.file.shown == "-":
+        raise UsageError("a lock is a file: --lock - names none")
+    check_output(options["output"], inputs=(*options["configs"], ready.file.shown))
+    check_output(ready.file.shown if writes else None, inputs=options["configs"])
     locked = watched(options, lambda observer: carry_out_lock(ready, observer=observer))
     written = writes and locked.stale and bool(locked.plan.lock.providers or ready.file.document)
     if written:
+        check_unchanged(ready.file, locked.text)
         write_result(locked.text, ready.file.shown)
     stale = options["check"] and locked.stale and locked.verdict == "ready"
     code = exit_codes.BY_VERDICT["not_ready" if stale else locked.verdict]

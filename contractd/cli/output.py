@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TextIO
 
@@ -74,16 +74,31 @@ def write_result(text: str, output: str | None) -> None:
         raise UsageError(f"the result could not be written: {why}") from None
 
 
-def check_output(*outputs: str | None) -> None:
-    """Raises UsageError early for a file that could not be written at the end."""
+def check_output(*outputs: str | None, inputs: Iterable[str] = ()) -> None:
+    """Raises UsageError early for a file that could not be written at the end, and for one that is also read."""
     for output in outputs:
         if output is None or output == "-":
             continue
         path = Path(output)
-        if path.is_dir():
+        try:
+            folder, parent = path.is_dir(), path.parent.is_dir()
+        except (OSError, ValueError) as error:
+            why = (error.strerror if isinstance(error, OSError) else None) or "its name can't be used"
+            raise UsageError(f"the result could not be written to {output}: {why}") from None
+        if folder:
             raise UsageError(f"{output} is a folder; the result needs a file's name")
-        if not path.parent.is_dir():
+        if not parent:
             raise UsageError(f"the result could not be written to {output}: there is no folder {path.parent}")
+        for read in inputs:
+            if _same(path, read):
+                raise UsageError(f"{output} is read as well: writing the result there would destroy it")
+
+
+def _same(path: Path, other: str) -> bool:
+    try:
+        return path.samefile(other)
+    except (OSError, ValueError):
+        return os.path.realpath(path) == os.path.realpath(other)
 
 
 def _write_file(path: Path, text: str) -> None:

@@ -47,8 +47,8 @@ def command(**options: Any) -> int:
     from contractd.preflight.replay import ReplayRequest, replay  # noqa: PLC0415 - heavy rooms load where they are used
     from contractd.preflight.report import render  # noqa: PLC0415
 
-    check_output(options["output"])
     files = [options[name] for name in ("calls", "against", "made_under")]
+    check_output(options["output"], inputs=[name for name in files if name])
     if "" in files:
         raise UsageError("'' names no file")
     names = ("calls", "against", "made_under", "provider", "fail_on", "allow_undetermined")

@@ -31,7 +31,7 @@ ToolName = Annotated[
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class UsedTool(_Model):

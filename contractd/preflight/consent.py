@@ -62,9 +62,10 @@ def asked(spec: ProviderSpec, environ: Mapping[str, str]) -> Asked:
     return Asked(spec, digest_of(identity), _line(spec), f"headers: {headers}")
 
 
-def target(spec: ProviderSpec) -> str:
-    """The command line, URL or file in one line, for reports: safe to show, and without what the server is given."""
-    hider = Hider(spec, {})
+def target(spec: ProviderSpec, environ: Mapping[str, str] | None = None) -> str:
+    """The command line, URL or file in one line, for reports: safe to show, and without what the server is given.
+    ``environ``: its secrets are hidden too, where a configuration's variables brought them in."""
+    hider = Hider(spec, environ or {})
     return _line(replace(spec, argv=tuple(hider.text(part) for part in redact_argv(spec.argv))))
 
 

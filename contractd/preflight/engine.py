@@ -99,10 +99,10 @@ def _files(prepared: Prepared) -> tuple[FileView, ...]:
 
 def _view(prepared: Prepared, contacted: Mapping[str, Row], version: str | None) -> View:
     request, gathered = prepared.request, prepared.gathered
-    standing = stand_ins(request, gathered, prepared.lock, prepared.skipped)
-    rows = {**contacted, **standing.rows}
     runtime = gathered.runtime
     profile = nearest_profile(runtime.name, gathered.stated or version)
+    standing = stand_ins(prepared, profile.mcp.eras if profile else ())
+    rows = {**contacted, **standing.rows}
     available = profile.conditions if profile else {}
     seen = Seen(
         gathered.setup.settings,

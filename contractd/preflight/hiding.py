@@ -30,7 +30,7 @@ class Hider:
     like, credentials in its URL; and what looks like a secret in the environment it inherits."""
 
     def __init__(self, spec: ProviderSpec, environ: Mapping[str, str]) -> None:
-        given = {text for value in _secrets(spec, environ) for text in _spellings(value) if len(text) >= _SHORTEST}
+        given = {text for value in _secrets(spec, environ) for text in spellings(value) if len(text) >= _SHORTEST}
         self._secrets = sorted(given, key=len, reverse=True)
 
     def text(self, text: str) -> str:
@@ -70,7 +70,7 @@ def _secrets(spec: ProviderSpec, environ: Mapping[str, str]) -> Iterator[str]:
         yield from (argument[start:end] for start, end in spans)
 
 
-def _spellings(value: str) -> Iterator[str]:
+def spellings(value: str) -> Iterator[str]:
     """As a server may print it: plain, without a header's scheme, in JSON's escapes and in Python's."""
     scheme, _, rest = value.partition(" ")
     bare = rest.strip() if scheme.lower() in ("bearer", "basic", "token") else value

@@ -10,7 +10,7 @@ from pathlib import Path
 from contractd.documents import Document, parse
 from contractd.errors import ConfigError, Place
 from contractd.policy import Loaded
-from contractd.preflight.files import is_file, read_bytes
+from contractd.preflight.files import read_bytes
 from contractd.registry.lock import LOCK_FILE, MAX_LOCK_BYTES, Lock, parse_lock
 
 _CONFLICT = re.compile(r"^(?:<<<<<<<|=======|>>>>>>>)", re.MULTILINE)
@@ -49,7 +49,7 @@ def read_lock(
     """Read the lock. Raises ConfigError for one that can't be read, and where it ``must_exist`` and does not. Blocks
     that are to be written ``anew``, by reference or provider, need not be sound."""
     path, shown = lock_path(named, policy, cwd)
-    if not is_file(path) and not Path(path).exists():
+    if not os.path.lexists(path):
         if must_exist:
             raise ConfigError("there is no such lock", place=Place(shown), hint="contractd lock writes one")
         return LockFile(path, shown, Lock())
@@ -67,3 +67,17 @@ def parse_lock_document(shown: str, data: bytes) -> Document:
             raise
         hint = "take one side of the conflict, and run contractd lock again"
         raise ConfigError(f"it holds a merge conflict ({error.message})", place=error.place, hint=hint) from None
+
+
+def check_unchanged(file: LockFile, text: str) -> None:
+    """Before a lock is written: raises ConfigError where somebody else wrote it meanwhile, or where ``text`` would be
+    none that can be read again."""
+    now = read_bytes(file.path, file.shown, limit=MAX_LOCK_BYTES).decode("utf-8", "replace") if is_there(file) else None
+    if now != (file.document.text if file.document else None):
+        raise ConfigError("it was written by somebody else meanwhile", place=Place(file.shown), hint="run it again")
+    parse_lock(parse_lock_document(file.shown, text.encode()))
+
+
+def is_there(file: LockFile) -> bool:
+    """Whether something is where the lock should be."""
+    return os.path.lexists(file.path)

@@ -69,8 +69,8 @@ def test_json_says_all_of_it_and_keeps_to_the_published_schema(two: Shell) -> No
     report = done.report
     jsonschema.validate(report, json.loads(two.quick("schema", "report").out))
     assert report["drift"]["tools"] == {
-        "breaking": ["breaks"], "removed": ["gone"], "renamed": ["old_name"], "invalid": [], "undetermined": [],
-        "compatible": ["widens"], "added": ["new"], "unchanged": ["same"],
+        "breaking": ["breaks"], "removed": ["gone"], "renamed": ["old_name"], "invalid": [], "riskier": [],
+        "undetermined": [], "compatible": ["widens"], "added": ["new"], "unchanged": ["same"],
     }  # fmt: skip
     assert (report["drift"]["old"]["file"], report["drift"]["new"]["tools"]) == ("old.json", 5)
     first = report["findings"][0]

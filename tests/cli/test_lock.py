@@ -132,7 +132,10 @@ def test_a_lock_in_the_root_speaks_for_the_same_server_from_a_folder_below(shell
     entry = stub(tools=1)
     copied = shell.work / "stub.py"
     shutil.copy(Path(entry["args"][2]), copied)
-    shell.write("servers.json", servers(mail={**entry, "args": ["-S", "-E", str(copied), "legacy", "{}"]}))
+    shell.write(
+        "servers.json",
+        servers(mail={**entry, "args": ["-S", "-E", str(copied), "legacy", "{}"], "cwd": str(shell.work)}),
+    )
     assert shell.run("lock", "--config", "servers.json", "--runtime", "contractd", "--yes", "-q").code == 0
     below = shell.work / "tools"
     below.mkdir()

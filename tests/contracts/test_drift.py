@@ -16,6 +16,7 @@ from contractd.contracts.manifest import Manifest, build_manifest
 from tests.contracts.compat.schemas import VALUES, judge, schemas
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
+EITHER = [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}]
 
 
 def tool(properties: dict[str, Any] | None = None, *required: str, **more: Any) -> Contract:
@@ -367,3 +368,62 @@ def test_a_hundred_tools_of_which_few_changed_cost_no_schema_work_but_theirs(mon
     change = compare_manifests(old, new)
     assert compared == ["t0", "t1", "t2"]
     assert len(change.unchanged) == 97
+
+
+TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
+EITHER = [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}]
+ID, MAIL = {"properties": {"id": TEXT}, "required": ["id"]}, {"properties": {"email": TEXT}, "required": ["email"]}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            {"properties": {"note": TEXT}, "required": ["seat"]},
+            {"properties": {"note": NUMBER}, "required": ["seat", "card"]},
+        ),
+        (
+            {"properties": {"to": {"type": "object", "properties": {"a": TEXT}, "required": ["b"]}}},
+            {"properties": {"to": TEXT}},
+        ),
+        (
+            {"properties": {"a": TEXT}, "dependentRequired": {"a": ["b"]}, "required": ["a"]},
+            {"properties": {"a": NUMBER}, "dependentRequired": {"a": ["b"]}, "required": ["a"]},
+        ),
+        ({"properties": {"a": TEXT}, "minProperties": 2}, {"properties": {"a": NUMBER}, "minProperties": 2}),
+        (
+            {"properties": {"o": {"properties": {"a": TEXT}, "enum": [{"a": "x", "b": 1}]}}, "required": ["o"]},
+            {"properties": {"o": TEXT}, "required": ["o"]},
+        ),
+        (
+            {"properties": {"id": {"type": "integer", "minimum": 2**60}}, "required": ["id"]},
+            {"properties": {"id": TEXT}, "required": ["id"]},
+        ),
+        ({"anyOf": [ID, MAIL]}, {"oneOf": [ID, MAIL]}),
+        ({"anyOf": [ID, MAIL]}, {"anyOf": [ID, MAIL], "maxProperties": 1}),
+        (
+            {
+                "$defs": {"a": ID, "b": MAIL},
+                "properties": {"x": {"anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}]}},
+            },
+            {
+                "$defs": {"a": ID, "b": MAIL},
+                "properties": {"x": {"oneOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}]}},
+            },
+        ),
+    ],
+)
+def test_what_is_told_never_hides_a_call_that_keeps_to_what_was_named(before: Any, after: Any) -> None:
+    """Closing an object must not leave it without a value, nor shut out what another alternative declares."""
+    old, new = (tool(schema=schema) for schema in (before, after))
+    assert compare(old, new).told == "breaking"
+
+
+def test_alternatives_that_a_mark_keeps_apart_are_closed_one_by_one() -> None:
+    def union(**more: Any) -> dict[str, Any]:
+        one = {"properties": {"kind": {"const": "a"}, "x": TEXT}, "required": ["kind"]}
+        other = {"properties": {"kind": {"const": "b"}, "y": TEXT, **more}, "required": ["kind"]}
+        return {"type": "object", "properties": {"what": {"anyOf": [one, other]}}}
+
+    change = compare(tool(schema=union()), tool(schema=union(z=NUMBER)))
+    assert (change.verdict, change.told) == ("breaking", "compatible")

@@ -106,6 +106,11 @@ class ContractChange:
         return by_direction.get("arguments", self.arguments), by_direction.get("results", self.results)
 
     @property
+    def riskier(self) -> bool:
+        """Whether a call may do more harm than was said."""
+        return any(change.effect == "riskier" for change in self.changes)
+
+    @property
     def unchanged(self) -> bool:
         """Nothing differs that a caller, a reader or a model could notice. The list of changes proves nothing, so the
         verdict has its say as well."""

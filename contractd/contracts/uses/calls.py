@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from contractd.contracts.contract import MAX_NAME
+from contractd.contracts.uses.model import plain_reference
 from contractd.errors import ConfigError, Place
 from contractd.text import visible
 
@@ -116,7 +117,7 @@ def _call(line: bytes, number: int) -> Call | None:
         raise _Bad(f'"tool" has {len(tool):,} characters')
     if not isinstance(arguments, dict):
         raise _Bad('"arguments" is no object')
-    return Call(number, tool, arguments, structured(value["result"]) if "result" in value else ABSENT)
+    return Call(number, plain_reference(tool), arguments, structured(value["result"]) if "result" in value else ABSENT)
 
 
 def structured(result: Any) -> Any:

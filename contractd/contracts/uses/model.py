@@ -9,6 +9,7 @@ from functools import cached_property, reduce
 
 from contractd.contracts.uses.paths import Tree
 
+_SHOWN = re.compile(r"mcp__([A-Za-z0-9_-]+?)__(.+)", re.DOTALL)
 _QUALIFIED = re.compile(r"([^.]+)\.(.+)", re.DOTALL)
 
 
@@ -67,6 +68,12 @@ class Uses:
             if split:
                 found.setdefault(split[1], []).append(reference)
         return found
+
+
+def plain_reference(name: str) -> str:
+    """``provider.tool`` of a name as agent runtimes show it to a model, ``mcp__provider__tool``; others stay."""
+    match = _SHOWN.fullmatch(name)
+    return f"{match[1]}.{match[2]}" if match else name
 
 
 def split_reference(reference: str) -> tuple[str, str] | None:

@@ -87,10 +87,12 @@ class Found:
 
 
 class Replay:
-    """Takes calls, one after the other; ``found`` and ``counts`` are what came of them."""
+    """Takes calls, one after the other; ``found`` and ``counts`` are what came of them. ``only``: the targets were
+    chosen, and calls of other providers are passed over; else what became of those is not known."""
 
-    def __init__(self, targets: Iterable[Target]) -> None:
+    def __init__(self, targets: Iterable[Target], *, only: bool = False) -> None:
         self.targets = tuple(targets)
+        self._only = only
         self.counts = dict.fromkeys(
             ("calls", "accepted", "refused", "gone", "undetermined", "elsewhere", "results", "unfit"), 0
         )
@@ -108,8 +110,13 @@ class Replay:
         manifest it is."""
         self.counts["calls"] += 1
         places = self._places(call.tool)
-        if not places:
+        if not places and self._only:
             self.counts["elsewhere"] += 1
+        elif not places:
+            self.counts["undetermined"] += 1
+            provider, tool = split_reference(call.tool) or (None, call.tool)
+            reason = "nothing is known of that provider"
+            self._at("unknown", Target(_NOWHERE.new, provider=provider), tool, reason=reason).add(call.line)
         for target, tool in places:
             self._try(target, tool, call)
 

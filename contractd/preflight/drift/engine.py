@@ -43,7 +43,9 @@ if TYPE_CHECKING:
     from contractd.events import Observer
 
 _NO_RUNTIME = RuntimeView(CONTRACTD, "contractd", None, "stated", "two manifests are compared")
-_FATES = ("breaking", "removed", "renamed", "invalid", "undetermined", "compatible", "added", "unchanged")
+_FATES = (
+    "breaking", "removed", "renamed", "invalid", "riskier", "undetermined", "compatible", "added", "unchanged",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -191,7 +193,10 @@ def _count(change: ManifestChange, pair: Pair, fates: dict[str, list[str]], judg
     """What became of each tool, the worst first."""
     by_verdict = {"breaking": "breaking", "unknown": "undetermined", "compatible": "compatible"}
     before = f"{pair.name}." if pair.new is not None and pair.new.provider is not None else ""
-    became = [(by_verdict[one.told], one.new.name) for one in change.changed]
+    became = [
+        ("riskier" if one.told == "compatible" and one.riskier else by_verdict[one.told], one.new.name)
+        for one in change.changed
+    ]
     became += [("undetermined", tool.name or "") for tool in change.unreadable]
     became += [("removed", tool.name) for tool in change.removed]
     became += [("renamed", rename.new.name) for rename in change.renamed]
@@ -207,11 +212,18 @@ def _notes(change: ManifestChange, pair: Pair) -> list[str]:
     assert pair.old is not None and pair.new is not None
     notes = [*pair.old.notes, *pair.new.notes]
     of = f" of {listed([pair.new.provider])}" if pair.new.provider else ""
-    if change.added:
-        names = listed([tool.name for tool in change.added])
-        notes.append(f"{plural(len(change.added), 'new tool')}{of}: {names}")
+    broken = {tool.name for tool in pair.old.manifest.flawed}
+    for word, names in (
+        ("new tool", [tool.name for tool in change.added if tool.name not in broken]),
+        ("tool that was no valid one and is now", [tool.name for tool in change.added if tool.name in broken]),
+    ):
+        if names:
+            notes.append(f"{plural(len(names), word, word.replace('tool', 'tools', 1))}{of}: {listed(names)}")
     for side in (pair.old, pair.new):
         if side.manifest.duplicates:
             twice = listed(list(side.manifest.duplicates))
             notes.append(f"{side.shown} lists a name twice, of which the later tool is compared: {twice}")
+        flawed = len(side.manifest.flawed)
+        if flawed:
+            notes.append(f"{side.shown} lists {plural(flawed, 'tool')} besides that can't be compared: no valid ones")
     return notes

@@ -10,7 +10,7 @@ from contractd.contracts.contract import Contract, FlawedTool
 from contractd.contracts.drift import ContractChange, Difference, ManifestChange, Rename
 from contractd.preflight.catalogue import rule
 from contractd.preflight.drift.sides import Side
-from contractd.preflight.drift.titles import generated_title
+from contractd.preflight.drift.texts import generated_title, new_texts
 from contractd.preflight.drift.used import doubts, for_this_agent, passed_over, still_valid, used_details
 from contractd.preflight.drift.words import compact, refused, shown_witness, told
 from contractd.preflight.model import Finding, Severity
@@ -63,10 +63,17 @@ def _breaking(change: ContractChange, new: Side) -> Finding:
         "breaking-drift",
         "high",
         f"{_name(change.new)}: {_why(change)}. What changed: {told(_schema_changes(change), change)}{doubts(change)}",
-        "call it as the new contract says, or stay with the old version",
+        f"{_instead(change)} as the new contract says, or stay with the old version",
         new,
         change,
     )
+
+
+def _instead(change: ContractChange) -> str:
+    arguments, results = change.judged
+    parts = ["call it"] if arguments.verdict == "breaking" else []
+    parts += ["read its results"] if results.verdict == "breaking" else []
+    return " and ".join(parts)
 
 
 def _why(change: ContractChange) -> str:
@@ -84,7 +91,7 @@ def _why(change: ContractChange) -> str:
 def _compatible(change: ContractChange, new: Side) -> Finding:
     schema = _schema_changes(change)
     ignored = passed_over(change)
-    severity: Severity = "medium" if ignored else "info"
+    severity: Severity = "info"
     here = for_this_agent(change)
     said = f"{_name(change.new)}: {told(schema, change)}. {still_valid(change)}"
     action = "nothing has to be done"
@@ -93,7 +100,11 @@ def _compatible(change: ContractChange, new: Side) -> Finding:
         said += ", as long as they keep to what was declared"
         if arguments.witness is not None:
             said += f"; {visible(compact(arguments.witness.value), 300)} would not be"
+    if any(item.kind == "default-changed" for item in schema):
+        said += ". A call that leaves out what has another default means something else now"
+        severity, action = "low", "send such a value wherever it matters"
     if ignored:
+        severity = "medium"
         said += ". What is sent for a parameter that is gone is not refused, and does nothing"
         action = f"send no {ignored} any more: what it asked for is passed over in silence"
     return _finding("compatible-drift", severity, said, action, new, change)
@@ -119,7 +130,7 @@ def _described(change: ContractChange, new: Side) -> Finding:
     inner = len(texts) - len(own)
     parts = [f"its {' and '.join(own)}"] if own else []
     parts += [f"{inner} {'text' if inner == 1 else 'texts'} in its schemas"] if inner else []
-    return _finding(
+    finding = _finding(
         "description-drift",
         "low",
         f"{_name(change.new)}: {' and '.join(parts)} changed: the model may choose it, and fill it in, differently",
@@ -127,6 +138,7 @@ def _described(change: ContractChange, new: Side) -> Finding:
         new,
         change,
     )
+    return replace(finding, remedies=tuple(new_texts(texts, change)))
 
 
 _OWN = ("/title", "/description")
@@ -180,6 +192,8 @@ def _renamed(rename: Rename, new: Side) -> Iterator[Finding]:
     yield finding
     if any(item.effect == "riskier" for item in change.of("annotations")):
         yield _annotated(change, new)
+    if _shown_texts(change):
+        yield _described(change, new)
 
 
 def _removed(tool: Contract, old: Side) -> Finding:

@@ -120,9 +120,11 @@ def _named(tool: Contract, pointer: str | None) -> str:
 
 
 def _subject(place: str) -> str:
-    """A parameter by its name, anything else by its pointer, the root of a schema in words."""
+    """A parameter, or a field of the result, by its name; anything else by its pointer, a schema's root in words."""
     root, *tokens = place.split("/")[1:] or [""]
     whole = "the arguments" if root == "inputSchema" else "the result"
-    if tokens and tokens[0] == "properties" and len(tokens) in (2, 3) and root == "inputSchema":
-        return _last("/" + tokens[1])
+    held = tokens if len(tokens) % 2 == 0 else tokens[:-1]  # the last one is a keyword
+    if held and set(held[::2]) == {"properties"}:
+        names = "/".join(name.replace("~1", "/").replace("~0", "~") for name in held[1::2])
+        return visible(names, 120) + ("" if root == "inputSchema" else " of the result")
     return visible("/" + "/".join(tokens[:-1]), 120) if len(tokens) > 1 else whole

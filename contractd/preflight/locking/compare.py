@@ -9,12 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from contractd.contracts import Manifest, compare_manifests
+from contractd.contracts.drift import ManifestChange
 from contractd.errors import Place
 from contractd.policy import LoadedUses
 from contractd.preflight.catalogue import rule
 from contractd.preflight.drift.findings import drift_findings
 from contractd.preflight.drift.pairing import Pair
 from contractd.preflight.drift.sides import Side, locked_side
+from contractd.preflight.drift.texts import new_words
 from contractd.preflight.drift.used import Judge
 from contractd.preflight.files import STDIN
 from contractd.preflight.lockfile import LockFile
@@ -50,9 +52,29 @@ class Comparing:
         new = Side(offered.place.file, offered.manifest, offered.place, provider=offered.name)
         judge = Judge(self.uses).of(Pair(locked.id, old, new))
         change = judge.narrowed(compare_manifests(locked.manifest, offered.manifest))
-        found = judge.settled(drift_findings(change, old, new))
+        found = [*judge.settled(drift_findings(change, old, new))]
+        found += [*judge.settled(self._words_of_additions(change, found, new))]
         added = (self.not_locked(locked.id, offered, tool.name) for tool in change.added)
         return (*(self._acceptable(finding, locked.id) for finding in found), *added)
+
+    def _words_of_additions(self, change: ManifestChange, found: list[Finding], new: Side) -> Iterator[Finding]:
+        """What stands in a schema that is new within a tool is text that nobody has read, however safe the rest."""
+        told = {finding.tool for finding in found if finding.rule.name == "description-drift"}
+        for one in change.changed:
+            words = new_words(one)
+            if words and one.new.name not in told:
+                name = f"{visible(new.provider or '', 80)}.{visible(one.new.name, 120)}"
+                yield Finding(
+                    rule("description-drift"),
+                    "low",
+                    f"{name}: {plural(len(words), 'new text')} in what was added to its schemas",
+                    "read the new text before an agent acts on it",
+                    new.place(one.new.name),
+                    provider=new.provider,
+                    tool=one.new.name,
+                    retryable=False,
+                    remedies=tuple(words[:3]),
+                )
 
     def not_locked(self, provider: str, offered: Offered, tool: str | None = None) -> Finding:
         """One tool that nobody accepted; or a server of which the lock knows nothing."""

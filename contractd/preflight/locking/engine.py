@@ -14,7 +14,7 @@ from contractd.preflight.likeness import nearest
 from contractd.preflight.lockfile import LockFile, read_lock
 from contractd.preflight.locking.compare import Comparing, Offered
 from contractd.preflight.locking.plan import ACCEPTABLE, Live, Plan, plan
-from contractd.preflight.locking.taken import taken
+from contractd.preflight.locking.taken import Home, taken
 from contractd.preflight.model import Verdict
 from contractd.preflight.prepare import Ask, Prepared, prepare
 from contractd.preflight.request import Request
@@ -102,11 +102,12 @@ def decide(ready: PreparedLock, rows: Mapping[str, Row], now: str) -> Locked:
 
 
 def _live(ready: PreparedLock, rows: Mapping[str, Row], now: str) -> list[Live]:
-    folder, home, live = ready.file.folder, ready.prepared.request.home, []
+    request, live = ready.prepared.request, []
+    home = Home(ready.file.folder, request.home, request.environ)
     for entry in ready.prepared.gathered.setup.entries:
         row = rows.get(entry.id)
         if row is not None and row.fetched is not None:
-            held = taken(row, now, folder, home)
+            held = taken(row, now, home)
             offered = Offered(entry.name, entry.place, row.fetched.manifest, held.unfit)
             live.append(Live(entry.id, offered, held.provider))
             continue
@@ -150,11 +151,13 @@ def _check_servers(asked: LockRequest, prepared: Prepared, file: LockFile) -> No
 
 def _named(ready: PreparedLock, live: list[Live]) -> frozenset[str]:
     """References by provider id. Raises UsageError for a tool that is neither offered nor locked."""
-    ids = {entry.name: entry.id for entry in ready.prepared.gathered.setup.entries}
+    entries = ready.prepared.gathered.setup.entries
+    known = {entry.id for entry in entries} | set(ready.file.lock.providers)
+    ids = {entry.name: entry.id for entry in entries if entry.name not in known} | {one: one for one in known}
     named = set()
     for reference in ready.asked.upgrade:
         provider, dot, tool = reference.partition(".")
-        if reference in ids or not dot:
+        if not dot or (provider not in ids and reference in ids):  # an id has no dot, a server's name may
             named.add(ids.get(reference, reference))
             continue
         provider = ids.get(provider, provider)

@@ -128,17 +128,24 @@ class _Maker:
         before = len(self.steps)
         pending: list[Finding] = []
         by_tool: dict[str, list[Finding]] = {}
-        for finding in self._old.differences(locked, live.offered):
-            by_tool.setdefault(finding.tool or "", []).append(finding)
+        found = self._old.differences(locked, live.offered)
+        was = {one.subject: one.tool for one in found if one.rule.name == "tool-renamed"}
+        for finding in found:
+            by_tool.setdefault(was.get(finding.tool or "") or finding.tool or "", []).append(finding)
         for name, findings in by_tool.items():
             renamed = next((one.subject for one in findings if one.rule.name == "tool-renamed"), None)
-            how = self._how(live.id, name, findings) or (self._how(live.id, renamed, findings) if renamed else None)
-            if how is None or (name not in tools and name not in taken.tools):
+            both = self._how(live.id, renamed, findings) if renamed else None
+            how = both or self._how(live.id, name, findings)
+            if how is None or name in live.offered.unfit or (name not in tools and name not in taken.tools):
                 pending += findings
                 continue
             rules = tuple(dict.fromkeys(one.rule.name for one in findings))
-            for one in filter(None, (name, renamed)):
-                self._take(tools, taken.tools, live.id, one, how, rules)
+            self._take(tools, taken.tools, live.id, name, how, rules)
+            if renamed and both:
+                self._take(tools, taken.tools, live.id, renamed, both, rules)
+            elif renamed:  # naming what is gone accepts nothing that is new
+                pending += [one for one in findings if one.tool == renamed]
+                pending.append(self._old.not_locked(live.id, live.offered, renamed))
         for name, fresh in taken.tools.items():
             # Nothing that anybody could notice, such as the order of required: written anew only if it was named.
             known = locked.tools.get(name)
@@ -147,7 +154,7 @@ class _Maker:
                 self._take(tools, taken.tools, live.id, name, "named", ())
         self.unchanged += sum(name in taken.tools and name not in by_tool for name in locked.tools)
         self.pending += pending
-        other = (locked.source, locked.doubts) != (taken.source, taken.doubts)
+        other = (locked.source, locked.launch, locked.doubts) != (taken.source, taken.launch, taken.doubts)
         # What is not accepted is the old server's still, so the block must not claim the new one for it. And which
         # protocol is spoken hangs on the runtime that asks: by itself it is no reason to write.
         if not pending and (other or len(self.steps) > before or live.id in self._named):
@@ -203,6 +210,8 @@ def _moved(old: LockedProvider, new: LockedProvider) -> Iterator[str]:
         ("speaks", old.protocol, new.protocol),
         ("calls itself", old.announced, new.announced),
     )
+    if old.launch != new.launch and old.source == new.source:
+        yield f"{visible(old.id, 80)} is started with other arguments, variables or headers, or in another folder"
     for verb, was, now in pairs:
         if was != now and was and now:
             yield f"{visible(old.id, 80)} {verb} {visible(now, 300)}; it was {visible(was, 300)}"

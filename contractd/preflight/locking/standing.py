@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from contractd.preflight.gather import Gathered
-from contractd.preflight.lockfile import LockFile
-from contractd.preflight.locking.taken import as_listed, not_for
-from contractd.preflight.request import Request
+from contractd.preflight.locking.taken import Home, as_listed, not_for
+from contractd.preflight.prepare import Prepared
+from contractd.wire import Era
 
 if TYPE_CHECKING:
     from contractd.registry import Row
@@ -28,19 +27,23 @@ class Standing:
         return frozenset(self.rows)
 
 
-def stand_ins(request: Request, gathered: Gathered, lock: LockFile | None, skipped: Mapping[str, str]) -> Standing:
-    """Only with ``--offline``: a server that nobody agreed to start is not made sound by a lock."""
+def stand_ins(prepared: Prepared, eras: tuple[Era, ...]) -> Standing:
+    """Only with ``--offline``: a server that nobody agreed to start is not made sound by a lock. ``eras``: those that
+    the runtime speaks."""
+    request, lock, skipped = prepared.request, prepared.lock, prepared.skipped
     if lock is None or not request.offline:
         return Standing(skipped=skipped)
+    home = Home(lock.folder, request.home, request.environ)
     rows: dict[str, Row] = {}
     left: dict[str, str] = {}
-    for entry in gathered.setup.entries:
+    for entry in prepared.gathered.setup.entries:
         if entry.id not in skipped or entry.spec is None:
             continue
+        spec = replace(entry.spec, eras=eras)
         locked = lock.lock.providers.get(entry.id)
-        why = not_for(locked, entry.spec, lock.folder, request.home)
+        why = not_for(locked, spec, home)
         if locked is None or why is not None:
             left[entry.id] = f"{skipped[entry.id]}, and {why}"
         else:
-            rows[entry.id] = as_listed(locked, entry.spec)
+            rows[entry.id] = as_listed(locked, spec)
     return Standing(rows, {**skipped, **left})

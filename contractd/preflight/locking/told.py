@@ -10,8 +10,8 @@ from contractd.preflight.locking.plan import Step
 from contractd.preflight.model import Finding, by_urgency
 from contractd.preflight.report.as_json import dumps, finding_document
 from contractd.preflight.report.cells import wrap
-from contractd.preflight.report.words import docs_of
-from contractd.text import plural, visible
+from contractd.preflight.report.words import docs_of, one_line
+from contractd.text import plural
 
 _MARKS = {"new": "+", "changed": "~", "removed": "-"}
 _HOW = {"first": "", "named": "", "policy": ", by lock.accept"}
@@ -27,7 +27,7 @@ def as_text(locked: Locked, *, written: bool, passed: bool, width: int = 120, ve
     for sentence in plan.moved:
         lines += wrap(f"~ {sentence}", width, indent="    ")
     for provider, doubts in plan.doubts.items():
-        lines += wrap(f"? {visible(provider, 80)}: {_doubts(doubts, verbose)}", width, indent="    ")
+        lines += wrap(f"? {one_line(provider, 80)}: {_doubts(doubts, verbose)}", width, indent="    ")
     pending = by_urgency(plan.pending)
     shown = pending if verbose else pending[:_MOST_PENDING]
     for finding in shown:
@@ -38,7 +38,7 @@ def as_text(locked: Locked, *, written: bool, passed: bool, width: int = 120, ve
         kept = plan.lock.providers.get(provider)
         stays = "its blocks stay as they are" if kept else "nothing of it is locked"
         more = "contractd preflight shows its last words"
-        text = f"? {visible(provider, 80)} could not be compared: {visible(why, 300)}; {stays} ({more})"
+        text = f"? {one_line(provider, 80)} could not be compared: {one_line(why, 300)}; {stays} ({more})"
         lines += ["", *wrap(text, width, indent="    ")]
     if lines:
         lines.append("")
@@ -48,7 +48,7 @@ def as_text(locked: Locked, *, written: bool, passed: bool, width: int = 120, ve
 def _doubts(doubts: tuple[str, ...], verbose: bool) -> str:
     shown = doubts if verbose else doubts[:_MOST_DOUBTS]
     more = f"; and {len(doubts) - len(shown)} more" if len(doubts) > len(shown) else ""
-    return f"offline the lock can't stand in for it: {'; '.join(visible(doubt, 200) for doubt in shown)}{more}"
+    return f"offline the lock can't stand in for it: {'; '.join(one_line(doubt, 200) for doubt in shown)}{more}"
 
 
 def as_json(locked: Locked, *, written: bool) -> str:
@@ -79,7 +79,7 @@ def _steps(steps: tuple[Step, ...], *, verbose: bool) -> Iterator[str]:
     shown = steps if verbose else steps[:_MOST]
     for step in shown:
         rules = f": {', '.join(step.rules)}" if step.rules else ""
-        yield f"{_MARKS[step.became]} {visible(step.reference, 160)} {step.became}{rules}{_HOW[step.how]}"
+        yield f"{_MARKS[step.became]} {one_line(step.reference, 160)} {step.became}{rules}{_HOW[step.how]}"
     if len(steps) > len(shown):
         yield f"… {len(steps) - len(shown)} more; --verbose shows them"
 
@@ -87,13 +87,13 @@ def _steps(steps: tuple[Step, ...], *, verbose: bool) -> Iterator[str]:
 def _pending(finding: Finding, width: int) -> Iterator[str]:
     label = f"{finding.severity}[{finding.rule.id}]"
     doubt = " (undetermined)" if finding.undetermined else ""
-    yield from wrap(f"! {label} {finding.rule.name}{doubt}: {visible(finding.message, 2000)}", width, indent="    ")
-    do = wrap(visible(finding.action, 600), width, first=8, indent="      ")
+    yield from wrap(f"! {label} {finding.rule.name}{doubt}: {one_line(finding.message, 2000)}", width, indent="    ")
+    do = wrap(one_line(finding.action, 600), width, first=8, indent="      ")
     yield f"  = do: {do[0]}"
     yield from do[1:]
     for remedy in finding.remedies:
-        yield f"  = {remedy.lead} {visible(remedy.where, 200)}:"
-        yield f"      {visible(remedy.text, 4000)}"
+        yield f"  = {remedy.lead} {one_line(remedy.where, 200)}:"
+        yield f"      {one_line(remedy.text, 4000)}"
 
 
 def _last(locked: Locked, *, written: bool, passed: bool) -> str:
@@ -105,7 +105,7 @@ def _last(locked: Locked, *, written: bool, passed: bool) -> str:
     counts += [f"{plural(len(plan.pending), 'difference')} not accepted"] if plan.pending else []
     counts += [f"{plural(len(plan.unreached), 'server')} not compared"] if plan.unreached else []
     mark = "✓" if passed else "?" if locked.verdict == "undetermined" else "✗"
-    name = visible(locked.file.shown, 300)
+    name = one_line(locked.file.shown, 300)
     if written:
         state = f"{name} written: {holds}"
     elif locked.stale:

@@ -55,7 +55,7 @@ def replay(request: ReplayRequest) -> Report:
     allowed = rule_ids(request.allow_undetermined)
     new = _offer(request.against, request)
     old = None if request.made_under is None else _offer(request.made_under, request)
-    tried = Replay(_targets(new, old, request.provider))
+    tried = Replay(_targets(new, old, request.provider), only=request.provider is not None)
     with lines_of(request.calls, request.cwd, request.stdin) as (lines, shown):
         for call in read_calls(lines, shown):
             tried.see(call)

@@ -142,7 +142,8 @@ def _finding(
 
 
 def _tool(found: Found) -> str:
-    return visible(found.tool, 120)
+    whole = f"{found.provider}.{found.tool}" if found.provider is not None else found.tool
+    return visible(whole, 200)
 
 
 def _calls(found: Found) -> str:

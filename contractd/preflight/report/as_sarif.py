@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from contractd._version import __version__
 from contractd.errors import Place
-from contractd.preflight.model import Finding, Rule, Severity, by_urgency
+from contractd.preflight.model import PASTE, Finding, Rule, Severity, by_urgency
 from contractd.preflight.report.as_json import dumps
 from contractd.preflight.report.words import (
     Page,
@@ -79,13 +79,21 @@ def _rule(rule: Rule, page: Page) -> dict[str, Any]:
     return shown
 
 
+def _message(finding: Finding) -> str:
+    """With the call that proves it, which code scanning shows nowhere else."""
+    lines = [_text(finding.message), f"Do: {_text(finding.action)}"]
+    shown = [remedy for remedy in finding.remedies if remedy.lead != PASTE]
+    lines += [f"{_text(f'{remedy.lead} {remedy.where}')}: {_text(remedy.text)}" for remedy in shown]
+    return "\n".join(lines)
+
+
 def _result(finding: Finding, index: dict[str, int], page: Page) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": finding.rule.id,
         "ruleIndex": index[finding.rule.id],
         "kind": "open" if finding.undetermined else "fail",
         "level": "none" if finding.undetermined else LEVELS[finding.severity],
-        "message": {"text": f"{_text(finding.message)}\nDo: {_text(finding.action)}"},
+        "message": {"text": _message(finding)},
         "locations": _locations(finding, page),
         "partialFingerprints": {"contractdFinding/v1": finding.fingerprint},
         # Always there: a run that knows suppressions must give an (empty) array to each result (3.27.23).

@@ -22,7 +22,7 @@ def check(view: View) -> Iterator[Finding]:
         if row is None or row.fetched is None or entry.id in view.locked:
             continue
         locked = view.lock.lock.providers.get(entry.id)
-        offered = Offered(entry.name, entry.place, row.fetched.manifest, unfit_tools(row))
+        offered = Offered(entry.name, entry.place, row.fetched.manifest, unfit_tools(row, view.request.environ))
         if locked is not None:
             yield from comparing.differences(locked, offered)
         elif offered.manifest.tools:

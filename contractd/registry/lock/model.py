@@ -28,7 +28,7 @@ class LockedProvider:
     ``source``: its command line or URL, shown as in reports, with the project's folder as ``.`` and the home directory
     as ``~``. ``doubts``: what of its list only a live server can tell (quarantined tools, departures from MCP), in
     words; with any, the lock can't stand in for the server. ``announced``: what it calls itself, after which some
-    runtimes name its tools.
+    runtimes name its tools. ``launch``: a digest over all of how it is started or reached, credentials left out.
     """
 
     id: str
@@ -38,6 +38,7 @@ class LockedProvider:
     tools: Mapping[str, LockedTool] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
     announced: str | None = None
+    launch: str | None = None
     place: Place | None = field(default=None, compare=False)
 
     @cached_property

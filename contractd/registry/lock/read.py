@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from contractd.contracts import Contract, parse_tool
@@ -18,8 +19,8 @@ LOCK_FILE = "contracts.lock"
 MAX_LOCK_BYTES = 64 * 1024 * 1024
 
 _FORMAT = re.compile(r"([0-9]{1,6})\.([0-9]{1,6})")
-_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]{5,20}(?:Z|[+-][0-9]{2}:[0-9]{2})?")
-_ID = re.compile(r"[a-z0-9_-]{1,200}")
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]{5,20}(?:Z|[+-][0-9]{2}:[0-9]{2})")
+_ID = re.compile(r"[a-z0-9_-]{1,1000}")
 _TOP = frozenset({"format", "provider", "tool"})
 _REMEDY = "write the block anew: contractd lock --upgrade {}"
 
@@ -82,7 +83,7 @@ class _Reader:
         doubts = block.get("doubts", [])
         if not isinstance(doubts, list) or not all(isinstance(doubt, str) for doubt in doubts):
             raise self._wrong("doubts is no list of texts", "provider", name, "doubts")
-        texts = {key: block.get(key) for key in ("from", "transport", "protocol", "announced")}
+        texts = {key: block.get(key) for key in ("from", "transport", "protocol", "announced", "launch")}
         for key, text in texts.items():
             if not isinstance(text, str) and (text is not None or key in ("from", "transport")):
                 raise self._wrong(f"{key} of {visible(name, 80)} is no text", "provider", name, key)
@@ -94,6 +95,7 @@ class _Reader:
             tools,
             tuple(doubts),
             texts["announced"],
+            texts["launch"],
             self._document.place(pointer_join("/provider", name)),
         )
 
@@ -112,7 +114,7 @@ class _Reader:
                     f"the contract of {shown} is not the one that was accepted: its {key} is another",
                     "tool", reference, key, hint=f"it was edited, or merged by hand; {again}",
                 )  # fmt: skip
-        if not _TIME.fullmatch(block["accepted"]):
+        if not _is_time(block["accepted"]):
             raise self._wrong(f"accepted of {shown} is no time", "tool", reference, "accepted", hint=again)
         place = self._document.place(pointer_join("/tool", reference))
         return LockedTool(contract, _utc(block["accepted"]), place)
@@ -147,6 +149,14 @@ def _only(document: Document, value: Mapping[str, Any], base: str, known: frozen
         if key not in known:
             place = document.place(pointer_join(base, key))
             raise ConfigError(f"{visible(key, 80)} is no part of a lock", place=place)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return _TIME.fullmatch(text) is not None
 
 
 def _utc(text: str) -> str:

@@ -36,7 +36,11 @@ def _blocks(lock: Lock) -> Iterator[str]:
 def _provider(provider: LockedProvider) -> str:
     lines = [f"\n[provider.{toml_key(provider.id)}]", f"from = {toml_string(provider.source)}"]
     lines.append(f"transport = {toml_string(provider.transport)}")
-    for key, text in (("protocol", provider.protocol), ("announced", provider.announced)):
+    for key, text in (
+        ("launch", provider.launch),
+        ("protocol", provider.protocol),
+        ("announced", provider.announced),
+    ):
         if text is not None:
             lines.append(f"{key} = {toml_string(text)}")
     if provider.doubts:
@@ -67,7 +71,7 @@ def _json(contract: Contract) -> str:
     }
     kept = {key: value for key, value in shape.items() if value is not None}
     text = json.dumps(kept, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    return _HIDDEN.sub(_escape, text).replace("'''", "\\u0027" * 3)
+    return _HIDDEN.sub(_escape, text).replace("'''", "\\u0027" * 3).replace("##[", "#\\u0023[")
 
 
 _HIDDEN = re.compile(r"[^\n -~]")

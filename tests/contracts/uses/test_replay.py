@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
 
 from contractd.contracts.manifest import Manifest, build_manifest
-from contractd.contracts.uses.calls import ABSENT, Call
+from contractd.contracts.uses.calls import ABSENT, Call, read_calls
 from contractd.contracts.uses.replay import MAX_GONE, MAX_LINES, Found, Replay, Target
 from contractd.errors import UsageError
 
@@ -112,8 +113,11 @@ def test_a_reference_may_be_qualified() -> None:
     new = manifest(tool("send", {"a": TEXT}), tool("x.y"))
     mail = Target(new, None, "mail")
     tried = replayed(mail, ("send", {}), ("mail.send", {"a": 1}), ("chat.send", {"a": 1}), ("x.y", {}))
-    assert one(tried).lines == [2]
-    assert (tried.counts["elsewhere"], tried.counts["accepted"]) == (1, 2)
+    assert [(found.what, found.lines) for found in tried.found] == [("arguments", [2]), ("unknown", [3])]
+    assert (tried.counts["undetermined"], tried.counts["accepted"]) == (1, 2)
+    chosen = Replay([mail], only=True)
+    chosen.see(Call(1, "chat.send", {"a": 1}))
+    assert (chosen.found, chosen.counts["elsewhere"]) == ((), 1)
     nameless = replayed(Target(new), ("send", {}), ("mail.send", {"a": 1}), ("x.y", {}), ("mail.gone", {}))
     assert [(found.tool, found.lines) for found in nameless.found] == [("send", [2]), ("gone", [4])]
     with pytest.raises(UsageError, match=r"several providers \(mail, chat\)"):
@@ -134,9 +138,15 @@ def test_several_providers_at_once() -> None:
     )
     assert [(found.what, found.provider, found.tool, found.lines) for found in tried.found] == [
         ("arguments", "chat", "send", [2, 3]),  # a plain name is any provider's
+        ("unknown", "other", "x", [5]),  # the lock has nothing of it
         ("gone", None, "no", [6]),
     ]
-    assert tried.counts["elsewhere"] == 1
+
+
+def test_names_as_a_model_sees_them_are_references() -> None:
+    line = b'{"tool": "mcp__git__git_status", "arguments": {}}\n'
+    (call,) = read_calls(io.BytesIO(line), "calls.jsonl")
+    assert call.tool == "git.git_status"
 
 
 def test_what_is_kept_does_not_grow_with_the_calls() -> None:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from contractd.contracts import Contract, parse_tool
+from contractd.preflight.locking.taken import Home, launch
+from contractd.providers.base import ProviderSpec
 from contractd.registry.lock import Lock, LockedProvider, LockedTool, lock_text
 from tests.preflight.pairs.pair import SH, Pair, one
 from tests.preflight.situations import MARK, Setup, tool
 
+# Of a server that is started as ``sh`` and nothing else.
+LAUNCH = launch(ProviderSpec("mail", "mail", "stdio", ("sh",), cwd="."), Home("/", "/"))
 WHEN = "2026-11-30T10:00:00Z"
 GET, SEND = tool("get_mail_of", "folder"), tool("send_mail_to", "to", "text")
 
@@ -20,7 +24,7 @@ def locked(*tools: dict[str, Any], provider: str = "mail", source: str = "sh", *
         contract = parse_tool(raw)
         assert isinstance(contract, Contract)
         made[contract.name] = LockedTool(contract, WHEN)
-    return LockedProvider(provider, source, "stdio", "2025-11-25", made, **more)
+    return LockedProvider(provider, source, "stdio", "2025-11-25", made, **{"launch": LAUNCH, **more})
 
 
 def lock(*providers: LockedProvider) -> str:

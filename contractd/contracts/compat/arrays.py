@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from contractd.contracts.compat.formula import Formula
-from contractd.contracts.compat.kinds import freeze
+from contractd.contracts.compat.kinds import ARRAY, OBJECT, POINTED, WHOLE, freeze
 from contractd.contracts.compat.outcome import EMPTY, Empty, Found, Outcome, Unknown
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ MAX_SLOTS = 48  # positions that are looked at one by one
 MAX_LENGTH = 20_000  # items of an array that is made up
 MAX_DIFFERENT = 300  # items that must all be different
 MAX_LAYOUTS = 400
+_COMPARED = (WHOLE, POINTED, ARRAY, OBJECT)  # kinds in which equal values may be written differently
 
 Layout = tuple[Formula, ...]  # what each position must hold
 
@@ -233,7 +234,19 @@ class Arrays:
                     return outcome
                 if isinstance(outcome, Unknown):
                     unknown = outcome
+                elif self._written_apart(layout[first], layout[second]):
+                    unknown = Unknown("numbers that may be equal though only one of them is written with a point")
         return unknown or EMPTY
+
+    def _written_apart(self, one: Formula, two: Formula) -> bool:
+        """Could values of the two be equal without being written alike: 1 and 1.0, where draft-04 tells them apart."""
+        if not self.terms.every & POINTED:
+            return False
+        kinds = [{kind for kind in _COMPARED if self._may(whole, kind)} for whole in (one, two)]
+        return any(kinds[0] & shapes and kinds[1] & shapes for shapes in ({WHOLE, POINTED}, {ARRAY}, {OBJECT}))
+
+    def _may(self, whole: Formula, kind: int) -> bool:
+        return not isinstance(self.solver.model(self.terms.both(whole, self.terms.kinds(kind))), Empty)
 
     def _different(self, layout: Layout) -> Outcome:
         """Distinct values: where all models of a position are known, by matching; else there are enough to choose."""

@@ -15,7 +15,7 @@ from contractd.contracts.compat.outcome import EMPTY, Found, Outcome, Unknown
 
 MAX_TRIED = 4_000
 MAX_FRAGILE = 64  # candidates that are looked at after one on which doubles may not agree
-_GRIDS = tuple(Fraction(1, divisor) for divisor in (2, 4, 10, 8, 100, 1000, 10**5, 10**7, 10**9))
+_GRIDS = tuple(Fraction(1, divisor) for divisor in (2, 4, 10, 8, 100, 1000, 10**5, 10**7, 10**9, 10**12))
 
 
 @dataclass(slots=True)

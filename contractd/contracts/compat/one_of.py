@@ -56,12 +56,30 @@ def exclusive(terms: Terms, branches: list[Formula]) -> bool:
 def _overlapping(terms: Terms, branches: list[Formula]) -> list[tuple[int, int]]:
     """The pairs of branches that may hold at once, as far as can be seen."""
     outlines = [_outline(terms, branch, 0) for branch in branches]
-    return [
-        (one, two)
-        for two in range(len(branches))
-        for one in range(two)
-        if not _exclusive(terms, outlines[one], outlines[two])
-    ]
+    if _told_apart(outlines):
+        return []
+    found = []
+    for two in range(len(branches)):
+        for one in range(two):
+            terms.spend()
+            if not _exclusive(terms, outlines[one], outlines[two]):
+                found.append((one, two))
+    return found
+
+
+def _told_apart(outlines: list[_Outline]) -> bool:
+    """Do all branches differ in their values, or all objects in one member: seen without looking at each pair."""
+    if _disjoint([outline.values for outline in outlines]):
+        return True
+    if not outlines or any(outline.kinds != OBJECT for outline in outlines):
+        return False
+    names = set.intersection(*(outline.required & outline.members.keys() for outline in outlines))
+    return any(_disjoint([outline.members[name].values for outline in outlines]) for name in names)
+
+
+def _disjoint(sets: list[frozenset[Hashable] | None]) -> bool:
+    known = [values for values in sets if values is not None]
+    return len(known) == len(sets) and len(frozenset().union(*known)) == sum(map(len, known))
 
 
 def _outline(terms: Terms, node: Formula, depth: int) -> _Outline:

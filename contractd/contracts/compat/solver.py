@@ -64,6 +64,12 @@ class Solver:
         self._leaning: dict[Formula, dict[Formula, frozenset[Formula]]] = {}
         self._deepest = 0
 
+    def be_cautious(self) -> None:
+        """From here on prefer strings that engines read alike: validators did not agree on a value."""
+        if not self.texts.cautious:
+            self.texts.cautious = True
+            self._known = {whole: outcome for whole, outcome in self._known.items() if not isinstance(outcome, Found)}
+
     # -- any kind
 
     def model(self, whole: Formula) -> Outcome:
@@ -203,6 +209,7 @@ class Solver:
         ready: list[Formula] = []
         left: list[Formula] = []
         facts = {*literals, *choices}
+        self.allowance.spend(1 + len(facts) // 4)
         for choice in choices:
             if any(all(part in literals for part in _parts(way)) for way in choice.args):
                 continue

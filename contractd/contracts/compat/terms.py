@@ -17,7 +17,7 @@ class Terms:
     """Builds formulas for one comparison. ``pointed``: is 1.0 told from 1; ``spend`` is called for each new one."""
 
     def __init__(self, spend: Callable[[], None] = lambda: None, *, pointed: bool = False) -> None:
-        self._spend = spend
+        self.spend = spend
         self.every = EVERY_KIND if pointed else EVERY_KIND & ~POINTED
         self.values: dict[Hashable, Any] = {}
         self.unfold: Callable[[Formula], Formula] = lambda node: node
@@ -31,7 +31,7 @@ class Terms:
         if node is None:
             if len(self._table) > MAX_NODES:
                 raise Overgrown
-            self._spend()
+            self.spend()
             node = self._table[(op, *args)] = Formula(op, args, domain, len(self._table))
         return node
 

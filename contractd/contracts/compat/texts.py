@@ -101,6 +101,8 @@ class Words:
 
     def _members(self, named: bool) -> Iterator[str]:
         for word in self._candidates(named):
+            if self.opaque:
+                self.texts.allowance.spend()
             if len(word) >= self.least and (self.most is None or len(word) <= self.most) and word not in self.excluded:
                 verdicts = [self.texts.matches(pattern, word) is wanted for pattern, wanted in self.opaque]
                 if all(verdicts):
@@ -110,7 +112,11 @@ class Words:
         seen: set[str] = set()
         try:
             if self.language is not None:
-                yield from self._of_language(self.language, named)
+                if self.texts.cautious:
+                    for word in self._of_language(self.language & self.texts.undisputed(), named):
+                        seen.add(word)
+                        yield word
+                yield from (word for word in self._of_language(self.language, named) if word not in seen)
                 return
             for pattern, _ in self.patterns:
                 language = self.texts.pattern(pattern)
@@ -182,6 +188,7 @@ class Texts:
         self._words: dict[frozenset[Formula], Words] = {}
         self._engines: dict[str, Any] = {}
         self._matches: dict[tuple[str, str], bool | None] = {}
+        self.cautious = False  # are words preferred that all engines read alike
 
     def pattern(self, text: str) -> Language | None:
         """The language of a pattern; None where it is no regular one or too large."""
@@ -192,6 +199,10 @@ class Texts:
             except (NotRegular, TooBig):
                 self._languages[text] = None
         return self._languages[text]
+
+    def undisputed(self) -> Language:
+        """Words on whose letters engines agree: Python has other digits, spaces and ends of lines than ECMA-262."""
+        return Language.pattern("^(?:[\\t\\n -~]*[\\t -~])?$", self.budget)
 
     def words(self, literals: Iterable[Formula]) -> Words:
         """The words for which all literals hold."""

@@ -176,6 +176,7 @@ class _Comparing:
             if isinstance(outcome, Found):
                 tried.append(outcome.value)
                 yield outcome.value
+                solver.be_cautious()
                 continue
             if isinstance(outcome, Unknown):
                 self._reason = outcome.reason

@@ -242,6 +242,46 @@ def test_each_schema_is_read_in_its_own_dialect() -> None:
     assert isinstance(result.witness.value, float)  # an integer with a point, which only draft-04 refuses
 
 
+INTEGER, POINTED = {"type": "integer"}, {"type": "number", "not": {"type": "integer"}}
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [INTEGER, POINTED],
+        [{"type": "array", "items": [kind], "minItems": 1, "maxItems": 1} for kind in (INTEGER, POINTED)],
+        [{"type": "object", "properties": {"a": kind}, "required": ["a"]} for kind in (INTEGER, POINTED)],
+    ],
+)
+def test_equal_numbers_that_draft_04_tells_apart(items: list[Any]) -> None:
+    """1 is an integer there and 1.0 is none, yet ``[1, 1.0]`` are no different items."""
+    old = {"type": "array", "items": items, "minItems": 2, "maxItems": 2}
+    assert compare_schemas(old, {"uniqueItems": True}, dialect="draft-04").verdict in ("breaking", "unknown")
+    assert compare_schemas(old, {"uniqueItems": True}, dialect="draft-06").verdict == "compatible"
+
+
+def test_a_draft_04_array_of_two_alike() -> None:
+    old = {"type": "array", "items": [{"type": "string"}, {"type": "null"}], "maxItems": 2}
+    assert compare_schemas(old, {"uniqueItems": True}, dialect="draft-04").verdict == "compatible"
+    old["items"][1] = {"type": ["null", "string"]}  # type: ignore[index]
+    assert compare_schemas(old, {"uniqueItems": True}, dialect="draft-04").verdict == "breaking"
+
+
+@pytest.mark.parametrize("place", ["value", "member", "key"])
+@pytest.mark.parametrize(("length", "pattern"), [(0, "^.*$"), (0, "^.{0,255}$"), (1, "^.+$"), (3, "^.*$")])
+def test_the_end_of_a_line_where_engines_agree_on_it(place: str, length: int, pattern: str) -> None:
+    """``.`` leaves out ends of lines, which engines read differently at the end of a text only."""
+    old, new = {"type": "string", "minLength": length}, {"type": "string", "pattern": pattern}
+    if place == "member":
+        old, new = {"properties": {"a": old}}, {"properties": {"a": new}}
+    elif place == "key":
+        old, new = {"propertyNames": old}, {"propertyNames": new}
+    result = compare_schemas(old, new)
+    assert result.verdict == "breaking"
+    assert result.witness
+    assert proves(judge(old, "2020-12"), judge(new, "2020-12"), result.witness.value)
+
+
 def test_numbers_beyond_64_bits() -> None:
     """Older versions of jsonschema-rs can't read them: then the answer is unknown, and never a wrong one."""
     assert compare_schemas({"maximum": 10**30}, {"maximum": 10**31}).verdict in ("compatible", "unknown")

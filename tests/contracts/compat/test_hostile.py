@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 from typing import Any
 
 import pytest
@@ -109,6 +110,36 @@ def test_time_is_bounded_by_the_clock_that_is_given() -> None:
     }
     result = compare_schemas(hard, {"minProperties": 14}, seconds=50, clock=lambda: float(next(ticks)))
     assert (result.verdict, result.reason) == ("unknown", "the comparison costs more than it may")
+
+
+def test_what_grows_with_pairs_is_counted() -> None:
+    """The steps end these, where the clock stands still: pairs of alternatives, and a chain of choices."""
+    union = {"oneOf": [{"type": "object", "required": [f"p{n}"]} for n in range(900)]}
+    needs = {"dependentRequired": {f"p{n}": [f"p{n + 1}"] for n in range(1500)}, "required": ["p0"], "type": "object"}
+    for old, new in ((union, {"minProperties": 1}), (needs, {"required": ["p1500"]})):
+        result = compare_schemas(old, new, clock=lambda: 0.0)
+        assert (result.verdict, result.reason) == ("unknown", "the comparison costs more than it may")
+
+
+def test_a_wide_union_told_apart_by_a_constant_is_no_matter_of_pairs() -> None:
+    def union(kind: Any) -> Any:
+        ways = [{"properties": {"k": {"const": n}, "v": kind}, "required": ["k"], "type": "object"} for n in range(700)]
+        return {"oneOf": ways}
+
+    assert compare_schemas(union({"type": "null"}), {"type": "object"}, seconds=5).verdict == "compatible"
+    assert compare_schemas({"oneOf": [{"const": n} for n in range(900)]}, {"maximum": 899}, seconds=5).verdict == (
+        "compatible"
+    )
+
+
+def test_words_for_patterns_that_are_given_up_are_sought_within_the_time() -> None:
+    letters = {"^\\p{L}+$": {"type": "array"}, "\\bfoo\\b": {"maximum": 1000}, "^\\p{Lu}": {"minItems": 1}}
+    old = {"type": "object", "patternProperties": letters, "additionalProperties": False, "minProperties": 2}
+    new = {**old, "patternProperties": {**letters, "\\bfoo\\b": {"maximum": 1.5}}}
+    compare_schemas(old, new)
+    start = time.thread_time()
+    compare_schemas(old, new)
+    assert time.thread_time() - start < 1  # what is allowed is 0.2 seconds
 
 
 @pytest.mark.parametrize(

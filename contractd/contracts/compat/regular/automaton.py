@@ -172,8 +172,11 @@ def combine(one: Automaton, other: Automaton, budget: Budget, *, everywhere: boo
         return other
     if max(one.level, other.level) >= MAX_LEVELS:
         raise TooBig(f"combinations nested deeper than {MAX_LEVELS}")
-    alphabet, pairs = merge(one.alphabet, other.alphabet)
     budget.spend(1 + (len(one.alphabet.starts) + len(other.alphabet.starts)) // 2)
+    key = (one.alphabet, other.alphabet)
+    if key not in budget.kept:
+        budget.kept[key] = merge(*key)
+    alphabet, pairs = budget.kept[key]
     parts: list[Automaton] = []
     views: list[list[int]] = []
     for side, each in enumerate((one, other)):

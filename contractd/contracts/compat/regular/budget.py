@@ -7,6 +7,9 @@ never time, so the same question has the same outcome on every machine.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from typing import Any
+
 DEFAULT_STEPS = 25_000  # a step costs about two microseconds: some 50 ms until a hostile pattern is given up
 
 
@@ -27,13 +30,17 @@ class NotRegular(ValueError):  # noqa: N818
 
 
 class Budget:
-    """A counter of steps with a limit. It only ever fills: one budget stands for one whole comparison."""
+    """A counter of steps with a limit. It only ever fills: one budget stands for one whole comparison.
 
-    __slots__ = ("limit", "used")
+    ``kept``: what was worked out within it and may be asked for again.
+    """
+
+    __slots__ = ("kept", "limit", "used")
 
     def __init__(self, limit: int = DEFAULT_STEPS) -> None:
         self.limit = limit
         self.used = 0
+        self.kept: dict[Hashable, Any] = {}
 
     def spend(self, steps: int = 1) -> None:
         """Count ``steps``; raise ``TooBig`` when the limit is passed."""

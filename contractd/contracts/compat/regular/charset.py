@@ -166,21 +166,26 @@ def divide(sets: Sequence[Ranges]) -> tuple[Alphabet, list[int]]:
 
 def merge(one: Alphabet, other: Alphabet) -> tuple[Alphabet, list[tuple[int, int]]]:
     """The coarsest alphabet finer than both, and for each of its classes the class of ``one`` and of ``other``."""
+    if one is other:
+        return one, [(label, label) for label in range(one.size)]
     starts: list[int] = []
     classes: list[int] = []
     known: dict[tuple[int, int], int] = {(-1, -1): -1}
+    ends, other_ends = (*one.starts[1:], LAST + 1), (*other.starts[1:], LAST + 1)
     i = j = at = 0
-    while True:
-        label = known.setdefault((one.classes[i], other.classes[j]), len(known) - 1)
-        if not classes or classes[-1] != label:
+    last = None
+    while at <= LAST:
+        pair = (one.classes[i], other.classes[j])
+        label = known.get(pair)
+        if label is None:
+            label = known[pair] = len(known) - 1
+        if label != last:
             starts.append(at)
             classes.append(label)
-        next_one = one.starts[i + 1] if i + 1 < len(one.starts) else LAST + 1
-        next_other = other.starts[j + 1] if j + 1 < len(other.starts) else LAST + 1
-        at = min(next_one, next_other)
-        if at > LAST:
-            break
-        i += next_one == at
-        j += next_other == at
+            last = label
+        end, other_end = ends[i], other_ends[j]
+        at = end if end < other_end else other_end
+        i += end == at
+        j += other_end == at
     pairs = list(known)[1:]
     return Alphabet(starts, classes, len(pairs)), pairs

@@ -21,7 +21,6 @@ MAX_SLOTS = 48  # positions that are looked at one by one
 MAX_LENGTH = 20_000  # items of an array that is made up
 MAX_DIFFERENT = 300  # items that must all be different
 MAX_LAYOUTS = 400
-_COMPARED = (WHOLE, POINTED, ARRAY, OBJECT)  # kinds in which equal values may be written differently
 
 Layout = tuple[Formula, ...]  # what each position must hold
 
@@ -242,11 +241,19 @@ class Arrays:
         """Could values of the two be equal without being written alike: 1 and 1.0, where draft-04 tells them apart."""
         if not self.terms.every & POINTED:
             return False
-        kinds = [{kind for kind in _COMPARED if self._may(whole, kind)} for whole in (one, two)]
-        return any(kinds[0] & shapes and kinds[1] & shapes for shapes in ({WHOLE, POINTED}, {ARRAY}, {OBJECT}))
+        if any(self._may(one, kind) and self._may(two, kind) for kind in (ARRAY, OBJECT)):
+            return True
+        return self._one_number(one, two) or self._one_number(two, one)
 
     def _may(self, whole: Formula, kind: int) -> bool:
         return not isinstance(self.solver.model(self.terms.both(whole, self.terms.kinds(kind))), Empty)
+
+    def _one_number(self, whole: Formula, pointed: Formula) -> bool:
+        """Could a number hold for the one without a point and for the other with it."""
+        parts = self.terms.restricted(whole, WHOLE), self.terms.restricted(pointed, POINTED)
+        if any(map(_hangs, parts)):
+            return self._may(whole, WHOLE) and self._may(pointed, POINTED)
+        return not isinstance(self.solver.of_kind(self.terms.both(*parts), WHOLE), Empty)
 
     def _different(self, layout: Layout) -> Outcome:
         """Distinct values: where all models of a position are known, by matching; else there are enough to choose."""
@@ -261,6 +268,11 @@ class Arrays:
         if chosen is None:
             return EMPTY if complete else Unknown("too few different items were found")
         return Found([options[at][index] for at, index in enumerate(chosen)])
+
+
+def _hangs(node: Formula) -> bool:
+    """Does a formula stand for another one that is not restricted with it."""
+    return any(map(_hangs, node.args)) if node.op in ("and", "or") else node.op in ("reference", "opaque")
 
 
 def _matched(options: list[list[Any]]) -> list[int] | None:

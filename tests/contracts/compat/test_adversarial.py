@@ -263,6 +263,10 @@ def test_equal_numbers_that_draft_04_tells_apart(items: list[Any]) -> None:
 def test_a_draft_04_array_of_two_alike() -> None:
     old = {"type": "array", "items": [{"type": "string"}, {"type": "null"}], "maxItems": 2}
     assert compare_schemas(old, {"uniqueItems": True}, dialect="draft-04").verdict == "compatible"
+    for numbers in ([{"enum": [1, "a"]}, {"enum": [0]}], [{"minimum": 3}, {"maximum": 2}]):
+        apart = {"type": "array", "items": [{"type": ["number", "string"], **each} for each in numbers], "maxItems": 2}
+        apart["items"][1]["type"] = "number"  # type: ignore[index]
+        assert compare_schemas(apart, {"uniqueItems": True}, dialect="draft-04").verdict == "compatible"
     old["items"][1] = {"type": ["null", "string"]}  # type: ignore[index]
     assert compare_schemas(old, {"uniqueItems": True}, dialect="draft-04").verdict == "breaking"
 

@@ -152,6 +152,25 @@ def test_a_difference_counts_for_what_this_agent_uses(bench: Bench) -> None:
     assert "uses.toml" in [file.path for file in report.files]
 
 
+def test_what_is_used_may_name_a_server_as_its_configuration_does(bench: Bench) -> None:
+    uses = 'version = 1\ncomplete = true\n[tools."My Mail.send_mail_to"]\nsends = ["to", "text"]\n'
+    setup = Setup(
+        one(SH, name="My Mail"),
+        tools={"My Mail": [GET, SENT]},
+        places={"contracts.lock": lock(locked(GET, SEND, provider="my-mail")), "uses.toml": uses},
+        options={"lock": "", "uses": "uses.toml"},
+    )
+    report = bench.report(setup)
+    assert the(report, "breaking-drift", "send_mail_to").settled is None
+
+
+def test_a_use_that_was_never_valid_narrows_nothing(bench: Bench) -> None:
+    uses = {"uses.toml": 'version = 1\n[tools.send_mail_to]\nsends = ["sned"]\n'}
+    setup = beside(GET, SEND, listed=(GET, SENT)).but(places=uses, options={"uses": "uses.toml"})
+    finding = the(bench.report(setup), "breaking-drift", "send_mail_to")
+    assert "no call that keeps to what is listed was valid before" in finding.message
+
+
 def test_what_is_used_says_nothing_without_a_lock(bench: Bench) -> None:
     with pytest.raises(UsageError, match="without --lock nothing is compared"):
         bench.prepare(Setup(one(SH), options={"uses": "uses.toml"}))

@@ -54,7 +54,15 @@ def _arguments(change: ContractChange, tree: Tree, doubts: list[str], seconds: f
     if told is not None and told != declared:  # within what is listed whole, only what is declared
         narrow = narrowed(told, tree)
         found = compare_schemas(narrow, new, "arguments", seconds=seconds) if narrow is not None else found
+    if found.verdict == "compatible" and not _has_a_value(sent, seconds):
+        doubts.append("the arguments, since no call that keeps to what is listed was valid before")
+        return change.for_anyone[0], None
     return found, _refusal(new, found)
+
+
+def _has_a_value(schema: Any, seconds: float) -> bool:
+    """Is there provably a value: of nothing everything is true."""
+    return compare_schemas(schema, {"not": {}}, seconds=seconds).verdict == "breaking"
 
 
 def _results(change: ContractChange, tree: Tree, doubts: list[str], seconds: float) -> Told:

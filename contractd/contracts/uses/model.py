@@ -48,6 +48,14 @@ class Uses:
         qualified = self._by_tool.get(tool, ()) if provider is None else (f"{provider}.{tool}",)
         return [reference for reference in dict.fromkeys((tool, *qualified)) if reference in self.tools]
 
+    def called(self, name: str, provider: str) -> Uses:
+        """The same with references that start with ``name`` starting with ``provider``; what both mean is joined."""
+        tools: dict[str, ToolUse] = {}
+        for reference, use in self.tools.items():
+            other = provider + reference.removeprefix(name) if reference.startswith(name) else reference
+            tools[other] = use.joined(tools[other]) if other in tools else use
+        return Uses(tools, self.complete)
+
     def unmatched(self, tools: Iterable[tuple[str | None, str]]) -> list[str]:
         """The references that mean none of these (provider, tool); without those to providers that are not looked
         at, where the provider is known."""

@@ -15,7 +15,7 @@ from contractd.policy import Loaded, LoadedUses
 from contractd.preflight.drift.findings import drift_findings
 from contractd.preflight.drift.offers import Offer, offer_of, read_offer
 from contractd.preflight.drift.pairing import Pair, pairs
-from contractd.preflight.drift.unpaired import unpaired
+from contractd.preflight.drift.unpaired import unpaired, unsure
 from contractd.preflight.drift.used import Judge, PairJudge
 from contractd.preflight.files import STDIN
 from contractd.preflight.model import (
@@ -161,6 +161,7 @@ def _judge(prepared: PreparedDiff, old: Offer, new: Offer) -> tuple[Report, Mapp
             continue
         change = here.narrowed(compare_manifests(pair.old.manifest, pair.new.manifest))
         found += here.settled(drift_findings(change, pair.old, pair.new))
+        found += [unsure(doubt, side) for side in (pair.old, pair.new) for doubt in side.doubts]
         _count(change, pair, fates, here)
         notes += _notes(change, pair)
     notes = [*judge.notes(), *notes]
@@ -210,7 +211,7 @@ def _count(change: ManifestChange, pair: Pair, fates: dict[str, list[str]], judg
 
 def _notes(change: ManifestChange, pair: Pair) -> list[str]:
     assert pair.old is not None and pair.new is not None
-    notes = [*pair.old.notes, *pair.new.notes]
+    notes = []
     of = f" of {listed([pair.new.provider])}" if pair.new.provider else ""
     broken = {tool.name for tool in pair.old.manifest.flawed}
     for word, names in (
@@ -220,9 +221,6 @@ def _notes(change: ManifestChange, pair: Pair) -> list[str]:
         if names:
             notes.append(f"{plural(len(names), word, word.replace('tool', 'tools', 1))}{of}: {listed(names)}")
     for side in (pair.old, pair.new):
-        if side.manifest.duplicates:
-            twice = listed(list(side.manifest.duplicates))
-            notes.append(f"{side.shown} lists a name twice, of which the later tool is compared: {twice}")
         flawed = len(side.manifest.flawed)
         if flawed:
             notes.append(f"{side.shown} lists {plural(flawed, 'tool')} besides that can't be compared: no valid ones")

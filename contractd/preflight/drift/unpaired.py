@@ -1,10 +1,11 @@
-"""Providers that only one side has, or that did not answer."""
+"""Providers that only one side has, that did not answer, or whose list may not be all there is."""
 
 from __future__ import annotations
 
 from contractd.preflight.catalogue import rule
 from contractd.preflight.drift.offers import Offer
 from contractd.preflight.drift.pairing import Pair
+from contractd.preflight.drift.sides import Side
 from contractd.preflight.model import Finding
 from contractd.text import listed, plural, visible
 
@@ -48,3 +49,18 @@ def unpaired(pair: Pair, old: Offer, new: Offer, fates: dict[str, list[str]], no
             retryable=False,
         )
     ]
+
+
+def unsure(doubt: str, side: Side) -> Finding:
+    """What is not certain about a list as a whole."""
+    return Finding(
+        rule("undetermined-drift"),
+        "info",
+        f"{visible(side.provider, 80)}: {doubt}" if side.provider else doubt,
+        "compare whole lists in which every name stands once",
+        side.home,
+        provider=side.provider,
+        subject=doubt,
+        retryable=False,
+        undetermined=True,
+    )

@@ -8,7 +8,7 @@ from typing import Any
 
 from contractd.contracts import Manifest
 from contractd.contracts.drift import ContractChange, Difference, ManifestChange
-from contractd.contracts.uses import narrow_manifest, path_text
+from contractd.contracts.uses import Uses, narrow_manifest, path_text
 from contractd.contracts.uses.paths import Path
 from contractd.contracts.uses.walk import parameter_path
 from contractd.policy import LoadedUses
@@ -35,9 +35,10 @@ class Judge:
     def of(self, pair: Pair) -> PairJudge:
         """For the tools of one provider."""
         provider = pair.name or self._chosen
+        shown = next((side.provider for side in (pair.new, pair.old) if side is not None and side.provider), None)
         tools = {tool: None for side in (pair.old, pair.new) if side is not None for tool in _names(side.manifest)}
-        self._seen += [(provider, tool) for tool in tools]
-        return PairJudge(self._loaded, provider, tuple(tools))
+        self._seen += [(name, tool) for name in dict.fromkeys((provider, shown or provider)) for tool in tools]
+        return PairJudge(self._loaded, provider, tuple(tools), shown)
 
     def notes(self) -> Iterator[str]:
         """What is said once: by what it is judged, and which references mean no tool there is or was."""
@@ -59,19 +60,29 @@ def _names(manifest: Manifest) -> list[str]:
 
 @dataclass(frozen=True)
 class PairJudge:
-    """The same for one provider; ``tools``: all it has and had."""
+    """The same for one provider; ``tools``: all it has and had. ``shown``: what its configuration calls it, which may
+    stand in a uses file as well as its id."""
 
     loaded: LoadedUses | None
     provider: str | None
     tools: tuple[str, ...]
+    shown: str | None = None
+
+    @property
+    def uses(self) -> Uses | None:
+        """What is used, with the provider by its id."""
+        if self.loaded is None or self.provider is None or self.shown in (None, self.provider):
+            return None if self.loaded is None else self.loaded.uses
+        return self.loaded.uses.called(f"{self.shown}.", f"{self.provider}.")
 
     def narrowed(self, change: ManifestChange) -> ManifestChange:
         """The change with the verdicts for this agent."""
-        return change if self.loaded is None else narrow_manifest(change, self.loaded.uses, self.provider)
+        uses = self.uses
+        return change if uses is None else narrow_manifest(change, uses, self.provider)
 
     def unused(self, tool: str | None) -> bool:
         """Whether the file says that this agent does not use a tool; None: none of the provider's."""
-        uses = None if self.loaded is None else self.loaded.uses
+        uses = self.uses
         if uses is None or not uses.complete:
             return False
         return not any(uses.references(name, self.provider) for name in (self.tools if tool is None else (tool,)))

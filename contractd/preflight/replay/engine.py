@@ -82,7 +82,7 @@ def replay(request: ReplayRequest) -> Report:
         findings,
         fail_on,
         undetermined=undetermined,
-        notes=tuple(note for _, offer in sides for side in offer.sides.values() for note in side.notes),
+        notes=tuple(doubt for _, offer in sides for side in offer.sides.values() for doubt in side.doubts),
         replay=ReplayView(shown, new.view, old.view if old else None, counts),
     )
 

@@ -83,7 +83,7 @@ def test_parameters_with_another_name_break_who_sends_them_only() -> None:
     assert "browser_take_screenshot" in left  # type is required now
     assert "browser_console_messages" not in left
     assert "browser_click" in left  # of which nothing is listed
-    uses = Uses({"browser_take_screenshot": sending("type", "raw", always=("type",))})
+    uses = Uses({"browser_take_screenshot": sending("type", "scale", always=("type", "scale"))})
     assert "browser_take_screenshot" not in breaking(found, uses)
 
 

@@ -48,6 +48,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
     # Imported when they are first used: two validators come with them.
     if name == "compare_schemas":

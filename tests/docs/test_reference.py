@@ -51,3 +51,9 @@ def test_a_page_s_commands_print_what_it_shows(page: str, tmp_path: Path) -> Non
         )
         assert (command, done.stderr) == (command, "")
         assert (command, done.stdout) == (command, shown)
+
+
+def test_comparing_in_python_gives_what_the_page_says() -> None:
+    text = (ROOT / "docs/reference/comparing.md").read_text("utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    exec(compile(code, "comparing.md", "exec"), {})

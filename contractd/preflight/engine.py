@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from contractd.preflight.gather import Gathered
-from contractd.preflight.locking.standing import stand_ins
+from contractd.preflight.locking.standing import stand_ins, started_otherwise
 from contractd.preflight.model import FileView, Report, RuntimeView, VersionSource
 from contractd.preflight.names import name_table
 from contractd.preflight.prepare import Ask, Prepared, prepare
@@ -71,6 +71,7 @@ def assess(prepared: Prepared, rows: Iterable[Row] = (), version: str | None = N
         notes=(
             gathered.notes
             + passed_over(prepared.request, gathered, view.profile.conditions if view.profile else {})
+            + started_otherwise(view)
             + _stale(judged)
         ),
     )

@@ -115,6 +115,21 @@ def test_offline_a_suppression_of_what_only_a_live_server_shows_is_not_unused(be
     assert (report.verdict, report.findings) == ("ready", ())
 
 
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({}, ()),
+        ({"source": "other --x"}, ("mail was locked from another command or address: other --x",)),
+        ({"launch": "sha256:0"}, ("mail was locked with other arguments, variables, headers or in another folder",)),
+    ],
+)
+def test_a_live_run_says_that_a_server_is_started_otherwise(
+    bench: Bench, more: dict[str, Any], said: tuple[str, ...]
+) -> None:
+    setup = beside(GET, SEND).but(places={"contracts.lock": lock(locked(GET, SEND, **more))})
+    assert tuple(note for note in bench.report(setup).notes if "locked" in note) == said
+
+
 def test_only_offline_does_a_lock_stand_in(bench: Bench) -> None:
     setup = offline(GET).but(options={"offline": False}, skipped={"mail": "it was declined"})
     report = bench.report(Setup(**{**vars(setup), "skipped": {"mail": "it was declined"}}))

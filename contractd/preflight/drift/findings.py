@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from contractd.contracts.contract import Contract, FlawedTool
 from contractd.contracts.drift import ContractChange, Difference, ManifestChange, Rename
 from contractd.preflight.catalogue import rule
+from contractd.preflight.drift.details import details_of
 from contractd.preflight.drift.sides import Side
 from contractd.preflight.drift.texts import generated_title, new_texts
-from contractd.preflight.drift.used import doubts, for_this_agent, passed_over, still_valid, used_details
+from contractd.preflight.drift.used import doubts, for_this_agent, passed_over, still_valid
 from contractd.preflight.drift.words import compact, refused, shown_witness, told
 from contractd.preflight.model import Finding, Severity
 from contractd.text import visible
@@ -270,39 +270,8 @@ def _finding(
         retryable=False,
         undetermined=undetermined,
         remedies=tuple(witness for witness in witnesses if witness),
-        details=_details(change, name),
+        details=details_of(change, name),
     )
-
-
-def _details(change: ContractChange, name: str) -> Mapping[str, Any]:
-    aspects: Mapping[str, tuple[Any, ...]] = {
-        "description-drift": ("description",),
-        "annotation-drift": ("annotations",),
-    }
-    chosen = change.of(*aspects.get(name, ("arguments", "results")))
-    details: dict[str, Any] = {
-        "changes": [
-            {"kind": item.kind, "rule": item.rule, "pointer_old": item.pointer_old, "pointer_new": item.pointer_new,
-             "direction": item.direction, "effect": item.effect}
-            for item in chosen
-        ]
-    }  # fmt: skip
-    if name in aspects:
-        return details
-    details |= used_details(change)
-    rows = zip(change.judged, (change.arguments, change.results), change.for_anyone, strict=True)
-    for found, strict, declared in rows:
-        refusal = change.refusal(found)
-        details[found.direction] = {
-            "verdict": strict.verdict,
-            "declared_only": declared.verdict,
-            "witness": None if found.witness is None else found.witness.value,
-            "refused_by": None
-            if refusal is None
-            else {"pointer": refusal.pointer, "keyword": refusal.keyword, "schema_pointer": refusal.schema_pointer},
-            "reason": found.reason,
-        }
-    return details
 
 
 def _name(tool: Contract) -> str:

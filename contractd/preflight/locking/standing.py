@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from contractd.preflight.locking.taken import Home, as_listed, not_for
+from contractd.preflight.locking.taken import Home, as_listed, launch, not_for, source
 from contractd.preflight.prepare import Prepared
+from contractd.preflight.view import View
+from contractd.text import visible
 from contractd.wire import Era
 
 if TYPE_CHECKING:
@@ -47,3 +49,21 @@ def stand_ins(prepared: Prepared, eras: tuple[Era, ...]) -> Standing:
         else:
             rows[entry.id] = as_listed(locked, spec)
     return Standing(rows, {**skipped, **left})
+
+
+def started_otherwise(view: View) -> tuple[str, ...]:
+    """What is to be said of servers that are not started or reached as they were when they were locked."""
+    if view.lock is None:
+        return ()
+    home = Home(view.lock.folder, view.request.home, view.request.environ)
+    said = []
+    for entry in view.setup.entries:
+        locked = view.lock.lock.providers.get(entry.id)
+        if locked is None or entry.spec is None or entry.id not in view.rows or entry.id in view.locked:
+            continue
+        name, now = visible(entry.name, 80), source(entry.spec, home)
+        if locked.source != now:
+            said.append(f"{name} was locked from another command or address: {visible(locked.source, 200)}")
+        elif locked.launch != launch(entry.spec, home):
+            said.append(f"{name} was locked with other arguments, variables, headers or in another folder")
+    return tuple(said)

@@ -96,10 +96,14 @@ def nearest(broken: Broken, depth: int = 0) -> Broken:
 
 def together(broken: Broken) -> bool:
     """Does each alternative object to the value as a whole, by one rule that says what it takes."""
-    return all(
-        len(branch) == 1 and branch[0].path == broken.path and branch[0].keyword in ("type", "const", "enum")
-        for branch in broken.branches
-    )
+    return all(len(branch) == 1 and branch[0].path == broken.path and _tells(branch[0]) for branch in broken.branches)
+
+
+def _tells(broken: Broken) -> bool:
+    """Whether it is a rule about the value itself; one about the names in it may have the same keyword."""
+    if isinstance(broken.value, Broken):
+        return False
+    return broken.keyword == "const" or (broken.keyword in ("type", "enum") and isinstance(broken.value, list))
 
 
 def _distance(broken: Broken, branch: tuple[Broken, ...]) -> tuple[int, int]:

@@ -203,3 +203,9 @@ def test_a_schema_that_is_changed_later_changes_nothing() -> None:
 def test_what_is_no_schema_is_said(schema: Any) -> None:
     with pytest.raises(SchemaError):
         compile_schema(schema)
+
+
+def test_a_rule_about_names_among_alternatives_is_told_as_one() -> None:
+    names = {"anyOf": [{"maxItems": 0, "propertyNames": {"enum": [None]}}]}
+    (problem,) = compile_schema(names, "draft-07").check({"a": 1}).problems
+    assert problem.accepts == 'does not take the name "a": a name takes only null, in the nearest of 1 alternatives'

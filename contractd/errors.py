@@ -72,6 +72,12 @@ class SchemaError(ContractdError):
     code = "schema"
 
 
+class StateError(ContractdError):
+    """What was kept of an earlier run can't be read; nothing of it was taken over."""
+
+    code = "state"
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """What went wrong with a provider, as a value.

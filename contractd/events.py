@@ -39,7 +39,49 @@ class ProgramAsked:
     seconds: float
 
 
-Event = ProviderStarted | ProviderEnded | ProgramAsked
+@dataclass(frozen=True, slots=True)
+class BreakerMoved:
+    """A circuit breaker went from one state to another. ``tool`` is None for a provider's own.
+
+    ``signal`` is the id of the last failure, ``retry_after`` in seconds; None where no time heals it.
+    """
+
+    provider: str
+    tool: str | None
+    aspect: str
+    before: str
+    after: str
+    reason: str
+    signal: str | None = None
+    retry_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BreakerWouldOpen:
+    """A circuit breaker that only counts (metrics_only) would have opened now. Once for each time it would."""
+
+    provider: str
+    tool: str | None
+    aspect: str
+    reason: str
+    signal: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GateMoved:
+    """A quota or authz gate of a principal closed or opened. ``retry_after`` in seconds, None: no time opens it."""
+
+    provider: str
+    tool: str | None
+    principal: str
+    gate: str
+    before: str
+    after: str
+    reason: str
+    retry_after: float | None = None
+
+
+Event = ProviderStarted | ProviderEnded | ProgramAsked | BreakerMoved | BreakerWouldOpen | GateMoved
 
 
 class Observer(Protocol):

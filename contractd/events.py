@@ -43,7 +43,7 @@ class ProgramAsked:
 class BreakerMoved:
     """A circuit breaker went from one state to another. ``tool`` is None for a provider's own.
 
-    ``signal`` is the id of the last failure, ``retry_after`` in seconds; None where no time heals it.
+    ``signal`` is the id of the last failure, ``retry_after`` in seconds from the move; None where no time heals it.
     """
 
     provider: str

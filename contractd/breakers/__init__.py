@@ -21,7 +21,8 @@ from contractd.breakers.marks import (
 )
 from contractd.breakers.permit import Mark, Permit, Refusal, Settled
 from contractd.breakers.policy import AvailabilityPolicy, BreakerPolicy, EvidencePolicy, GatePolicy, Policies
-from contractd.breakers.registry import Admission, Breakers
+from contractd.breakers.registry import Breakers
+from contractd.breakers.ring import Admission
 from contractd.breakers.states import State
 
 __all__ = [

@@ -27,16 +27,23 @@ _MARKS = ("good", "bad", "neutral")
 class Breaker:
     """A breaker for ``key``. Made by ``Breakers``, or alone."""
 
-    __slots__ = ("_clock", "_course", "_lock", "_outbox", "_slow_after", "key", "policy")
+    __slots__ = ("_clock", "_lock", "_outbox", "course", "key", "policy", "slow_after")
 
-    def __init__(self, key: BreakerKey, policy: BreakerPolicy, clock: Clock, outbox: Outbox | None = None) -> None:
+    def __init__(
+        self,
+        key: BreakerKey,
+        policy: BreakerPolicy,
+        clock: Clock,
+        outbox: Outbox | None = None,
+        lock: threading.RLock | None = None,
+    ) -> None:
         self.key = key
         self.policy = policy
         self._clock = clock.monotonic
         self._outbox = outbox or Outbox()
-        self._lock = threading.Lock()
-        self._slow_after = policy.slow_after_seconds if isinstance(policy, AvailabilityPolicy) else None
-        self._course = Course(key, policy, self._outbox, self._clock())
+        self._lock = lock or threading.RLock()  # the collector may end a forgotten call in the midst of another
+        self.slow_after = policy.slow_after_seconds if isinstance(policy, AvailabilityPolicy) else None
+        self.course = Course(key, policy, self._outbox, self._clock())
 
     def __repr__(self) -> str:
         return f"<Breaker {self.key}: {self.state}>"
@@ -44,9 +51,10 @@ class Breaker:
     # Calls
 
     def admit(self, lease_seconds: float | None = None) -> Permit | Refusal:
-        """May a call be sent now. ``lease_seconds``: how long it may take, if that is not the policy's lease."""
+        """May a call be sent now. ``lease_seconds``: how long it may take, above 0 and up to a day; else the
+        policy's lease holds."""
         with self._lock:
-            course, now = self._course, self._clock()
+            course, now = self.course, self._clock()
             if course.passing:
                 return Permit(course.generation, now, None, course)
             answer = course.admit(now, lease_seconds)
@@ -60,12 +68,12 @@ class Breaker:
         wrong, for refusals and events.
         """
         with self._lock:
-            course, now = self._course, self._clock()
+            course, now = self.course, self._clock()
             if permit.course is not course:
                 raise UsageError(f"a permit was given back to {self.key} that is not its own")
             if permit.settled:
                 return "again"
-            slow = self._slow_after is not None and self._slow_after < (
+            slow = self.slow_after is not None and self.slow_after < (
                 now - permit.admitted if seconds is None else seconds
             )
             if mark == "good" and course.closed and permit.generation == course.generation and not slow:
@@ -86,17 +94,17 @@ class Breaker:
         """What the next call would meet. Looking changes nothing, so an open breaker whose time is over reads half_open
         before any call has come."""
         with self._lock:
-            return self._course.view(self._clock())[0]
+            return self.course.view(self._clock())[0]
 
     @property
     def generation(self) -> int:
         """Rises with every move; results of an older one are dropped."""
-        return self._course.generation
+        return self.course.generation
 
     def refusal(self) -> Refusal | None:
         """What ``admit`` would refuse a call with; None if it would not. Nothing is taken, nothing changes."""
         with self._lock:
-            return self._course.refusal(self._clock())
+            return self.course.refusal(self._clock())
 
     # Commands; each says whether the state is another one now
 
@@ -140,7 +148,7 @@ class Breaker:
         self, given: Input, reason: Reason, *, seconds: float | None = None, signal: str | None = None
     ) -> bool:
         with self._lock:
-            moved = self._course.command(given, reason, self._clock(), seconds=seconds, signal=signal)
+            moved = self.course.command(given, reason, self._clock(), seconds=seconds, signal=signal)
         self._outbox.deliver()
         return moved
 
@@ -149,11 +157,11 @@ class Breaker:
     def record(self) -> BreakerRecord | None:
         """Its state with its age as plain data; None if there is nothing to keep."""
         with self._lock:
-            record = self._course.record(self._clock())
+            record = self.course.record(self._clock())
         self._outbox.deliver()
         return record
 
     def restore(self, record: BreakerRecord, age: float = 0.0) -> None:
         """Go on where ``record`` was made, ``age`` seconds ago. Calls in flight become late; no event is sent."""
         with self._lock:
-            self._course.restore(record, self._clock(), max(0.0, age))
+            self.course.restore(record, self._clock(), max(0.0, age))

@@ -14,11 +14,12 @@ from contractd.breakers.outbox import Outbox
 from contractd.breakers.permit import Mark, Permit, Refusal, Settled
 from contractd.breakers.policy import AvailabilityPolicy, BreakerPolicy
 from contractd.breakers.snapshot import BreakerRecord
-from contractd.breakers.states import PASSING, Input, State, target
+from contractd.breakers.states import DECIDED, PASSING, Input, State, target
 from contractd.events import BreakerMoved, BreakerWouldOpen
 
 _BENEATH = {State.FORCED_OPEN: State.OPEN, State.DISABLED: State.CLOSED, State.METRICS_ONLY: State.CLOSED}
 _RESTARTS = frozenset({Input.TRIP, Input.RENEGOTIATED, Input.RENEW, Input.RESET})  # also where the state stays
+_LONGEST_LEASE = 86400.0
 _TICK = 1e-6  # what adding and subtracting seconds may lose; nobody can wait so exactly
 
 
@@ -26,13 +27,13 @@ class Course:
     """The state of one breaker, moved by pybreaker (``Machine``)."""
 
     __slots__ = (
-        *("_goal", "_key", "_machine", "_next_wait", "_now", "_outbox"),
+        *("_goal", "_machine", "_next_wait", "_now", "_outbox"),
         *("_policy", "_probes", "_reason", "_signal", "_since", "_stated", "_timed", "_wait", "_why", "_would_open"),
-        *("closed", "generation", "limit", "passing", "state"),
+        *("closed", "generation", "key", "limit", "passing", "state"),
     )
 
     def __init__(self, key: BreakerKey, policy: BreakerPolicy, outbox: Outbox, now: float) -> None:
-        self._key, self._policy, self._outbox = key, policy, outbox
+        self.key, self._policy, self._outbox = key, policy, outbox
         self._timed = policy if isinstance(policy, AvailabilityPolicy) else None
         self._machine = Machine(policy.close_after, self._limit_reached, self._moved)
         self.limit = limit_of(policy)
@@ -60,35 +61,43 @@ class Course:
         """What time has made of it: the state, the end of its open time, why, and the ends of the leases of calls that
         are being tried."""
         state, until, why = self.state, self._since + self._wait, self._reason
+        if not self._probes:
+            due = state is State.OPEN and now >= until - _TICK
+            return (State.HALF_OPEN, until, Reason.WAITED, []) if due else (state, until, why, [])
         running = [permit.expires or 0.0 for permit in self._probes]
-        if self._timed and running and min(running) <= now:
-            state, until, why, running = State.OPEN, min(running) + self._next_wait, Reason.PROBE_LOST, []
-        if state is State.OPEN and now >= until - _TICK:
-            return State.HALF_OPEN, until, Reason.WAITED, []
+        if self._timed and min(running) <= now:
+            until = min(running) + self._next_wait
+            due = now >= until - _TICK
+            return (State.HALF_OPEN, until, Reason.WAITED, []) if due else (State.OPEN, until, Reason.PROBE_LOST, [])
         return state, until, why, [end for end in running if end > now]
 
     def refusal(self, now: float) -> Refusal | None:
         """What a call would be refused with; None if it would be admitted."""
         state, until, why, running = self.view(now)
         if state is State.HALF_OPEN and len(running) >= self._policy.probes:
-            return Refusal(self._key, Reason.PROBES_BUSY, min(running) - now, "probe", self._signal)
+            return Refusal(self.key, Reason.PROBES_BUSY, min(running) - now, "probe", self._signal)
         if state is State.OPEN:
-            return Refusal(self._key, why, until - now if self._timed else None, self._policy.heals, self._signal)
+            return Refusal(self.key, why, until - now if self._timed else None, self._policy.heals, self._signal)
         if state is State.FORCED_OPEN:
-            return Refusal(self._key, why, None, "operator")
+            return Refusal(self.key, why, None, "operator")
         return None
 
     # Calls
 
+    def look(self, now: float) -> Refusal | None:
+        """The same, acting on leases that ran out."""
+        self._advance(now)
+        return self.refusal(now)
+
     def admit(self, now: float, lease: float | None) -> Permit | Refusal:
         """A permit for a call that is tried, or why there is none."""
-        self._advance(now)
-        refusal = self.refusal(now)
+        refusal = self.look(now)
         if refusal is not None:
             return refusal
         if self.state is State.OPEN:
             self._go(State.HALF_OPEN, Reason.WAITED, now)
-        lease = self._policy.lease_seconds if lease is None else lease
+        if lease is None or not 0 < lease <= _LONGEST_LEASE:
+            lease = self._policy.lease_seconds
         permit = Permit(self.generation, now, now + lease, self)
         self._probes.append(permit)
         return permit
@@ -132,14 +141,18 @@ class Course:
                 self._tell_if_it_would_open(reason)
             return False
         if after is not before or given in _RESTARTS:
-            self._signal, self._stated = signal, seconds
-            self._go(after, reason, now)
+            if given is Input.TRIP:
+                self._signal, self._stated = signal, seconds
+            kept = after is before and after in DECIDED  # started afresh, and still for the same reason
+            self._go(after, self._reason if kept else reason, now)
         return after is not before
 
     # Moving
 
     def _advance(self, now: float) -> None:
         """Act on leases that ran out, as of the moment they did."""
+        if not self._probes:
+            return
         lost = [permit for permit in self._probes if (permit.expires or 0.0) <= now]
         if lost and self._timed:
             self._go(State.OPEN, Reason.PROBE_LOST, min(permit.expires or 0.0 for permit in lost))
@@ -174,7 +187,7 @@ class Course:
         self._since, self._reason = self._now, self._why
         if before is not after:
             wait = self._wait if after is State.OPEN and self._timed else None
-            key = self._key
+            key = self.key
             self._outbox.put(
                 BreakerMoved(key.provider, key.tool, key.aspect, before, after, self._why, self._signal, wait)
             )
@@ -197,7 +210,7 @@ class Course:
 
     def _tell_if_it_would_open(self, reason: Reason | None) -> None:
         if reason is not None and not self._would_open:
-            key = self._key
+            key = self.key
             self._outbox.put(BreakerWouldOpen(key.provider, key.tool, key.aspect, reason, self._signal))
         self._would_open = reason is not None
 
@@ -210,9 +223,9 @@ class Course:
         if self.state is State.CLOSED and not rows and not self.limit.run:
             return None
         return BreakerRecord(
-            provider=self._key.provider,
-            aspect=self._key.aspect,
-            tool=self._key.tool,
+            provider=self.key.provider,
+            aspect=self.key.aspect,
+            tool=self.key.tool,
             state=self.state,
             reason=self._reason,
             signal=self._signal,

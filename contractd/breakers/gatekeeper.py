@@ -23,7 +23,7 @@ class Gatekeeper:
 
     def __init__(self, policy: GatePolicy, clock: Callable[[], float], outbox: Outbox) -> None:
         self._policy, self._clock, self._outbox = policy, clock, outbox
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._quotas: dict[_Quotas, QuotaGate] = {}
         self._authz: dict[tuple[str, str], AuthzGate] = {}
 

@@ -38,10 +38,11 @@ def _named(given: Input) -> str:
 
 def _cell(state: State, given: Input) -> str:
     """One word if all kinds of breakers agree, else each kind's."""
-    found = {_KINDS[healing]: target(state, given, healing) for healing in HEALINGS}
+    possible = [healing for healing in HEALINGS if (state, healing) != (State.HALF_OPEN, "configuration")]
+    found = {_KINDS[healing]: target(state, given, healing) for healing in possible}
     words = {kind: "–" if after is None else str(after) for kind, after in found.items()}
     if len(set(words.values())) == 1:
-        return words["config"]
+        return next(iter(words.values()))
     return "; ".join(
         f"{word} ({', '.join(kind for kind in words if words[kind] == word)})" for word in dict.fromkeys(words.values())
     )

@@ -17,41 +17,13 @@ from contractd.breakers.keys import BreakerKey
 from contractd.breakers.limits import Reason
 from contractd.breakers.marks import NEUTRAL, SUCCEEDED, Marks
 from contractd.breakers.outbox import Outbox
-from contractd.breakers.permit import Permit, Refusal, Settled
+from contractd.breakers.permit import Refusal, Settled
 from contractd.breakers.policy import BreakerPolicy, Policies
+from contractd.breakers.ring import Admission, Ring
 from contractd.breakers.snapshot import BreakerRecord, Kept, read
 from contractd.clock import Clock
 from contractd.errors import StateError, UsageError
 from contractd.events import Observer
-
-
-class Admission:
-    """A call may be sent. Give it back with ``Breakers.settle`` whatever becomes of it, once.
-
-    ``probes``: the keys of half-open breakers that it is a trial for. If (provider, availability) is among them, a dead
-    process is started anew before the call.
-    """
-
-    __slots__ = ("authz_generation", "breakers", "permits", "principal", "provider", "settled", "tool")
-
-    def __init__(
-        self,
-        provider: str,
-        tool: str | None,
-        principal: str,
-        breakers: tuple[Breaker, ...],
-        permits: list[Permit],
-        authz_generation: int,
-    ) -> None:
-        self.provider, self.tool, self.principal = provider, tool, principal
-        self.breakers, self.permits = breakers, permits
-        self.authz_generation = authz_generation
-        self.settled = False
-
-    @property
-    def probes(self) -> tuple[BreakerKey, ...]:
-        pairs = zip(self.breakers, self.permits, strict=True)
-        return tuple(breaker.key for breaker, permit in pairs if permit.probe)
 
 
 class Breakers:
@@ -71,9 +43,10 @@ class Breakers:
         for key, policy in self._overrides.items():
             if policy.heals != self._policies.of(key).heals:
                 raise UsageError(f"{key} can't have a policy that heals by {policy.heals}")
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._calls = threading.RLock()  # of all breakers: a call asks four of them at once
         self._breakers: dict[BreakerKey, Breaker] = {}
-        self._sets: dict[tuple[str, str | None], tuple[Breaker, ...]] = {}
+        self._rings: dict[tuple[str, str | None], Ring] = {}
         self._gates = Gatekeeper(self._policies.gates, clock.monotonic, self._outbox)
         self._configurations: dict[str, str] = {}
         self._credentials: dict[tuple[str, str], str] = {}
@@ -92,18 +65,19 @@ class Breakers:
         found = self._breakers.get(key)
         if found is None:
             policy = self._overrides.get(key) or self._policies.of(key)
-            found = self._breakers[key] = Breaker(key, policy, self._clock, self._outbox)
+            found = self._breakers[key] = Breaker(key, policy, self._clock, self._outbox, self._calls)
         return found
 
-    def _set(self, provider: str, tool: str | None) -> tuple[Breaker, ...]:
-        found = self._sets.get((provider, tool))
+    def _ring(self, provider: str, tool: str | None) -> Ring:
+        found = self._rings.get((provider, tool))
         if found is None:
             keys = [BreakerKey(provider, "config"), BreakerKey(provider, "availability")]
             if tool is not None:
                 keys[1:1] = [BreakerKey(provider, "contract", tool)]
                 keys.append(BreakerKey(provider, "availability", tool))
             with self._lock:
-                found = self._sets[provider, tool] = tuple(map(self._breaker, keys))
+                breakers = tuple(map(self._breaker, keys))
+                found = self._rings[provider, tool] = Ring(breakers, self._clock.monotonic, self._calls)
         return found
 
     # Calls
@@ -118,16 +92,11 @@ class Breakers:
         refusal = self._gates.refusal(provider, tool, principal)
         if refusal is not None:
             return refusal
-        generation = self._gates.generation(provider, principal)
-        breakers, permits = self._set(provider, tool), list[Permit]()
-        for breaker in breakers:
-            answer = breaker.admit(lease_seconds)
-            if isinstance(answer, Refusal):
-                for earlier, permit in zip(breakers, permits, strict=False):
-                    earlier.settle(permit, "neutral")
-                return answer
-            permits.append(answer)
-        return Admission(provider, tool, principal, breakers, permits, generation)
+        answer = self._ring(provider, tool).admit(lease_seconds)
+        if isinstance(answer, Refusal):
+            self._outbox.deliver()
+            return answer
+        return Admission(provider, tool, principal, answer, self._gates.generation(provider, principal))
 
     def settle(
         self, admission: Admission, marks: Marks, *, seconds: float | None = None, signal: str | None = None
@@ -138,18 +107,16 @@ class Breakers:
         admission.settled = True
         if marks is SUCCEEDED:
             self._gates.succeeded(admission.provider, admission.tool, admission.principal, admission.authz_generation)
-        said: list[Settled] = []
-        for breaker, permit in zip(admission.breakers, admission.permits, strict=True):
-            said.append(breaker.settle(permit, marks.of(breaker.key), seconds=seconds, signal=signal))
+        said = self._ring(admission.provider, admission.tool).settle(admission.entry, marks, seconds, signal)
         self._outbox.deliver()
-        return "counted" if "counted" in said else "late" if "late" in said else "neutral"
+        return said
 
     def refusal(self, provider: str, tool: str | None, principal: str = "") -> Refusal | None:
         """What ``admit`` would refuse with, for a catalog; None if it would not. Nothing is taken."""
         refusal = self._gates.refusal(provider, tool, principal)
         if refusal is not None:
             return refusal
-        return next(filter(None, (breaker.refusal() for breaker in self._set(provider, tool))), None)
+        return next(filter(None, (breaker.refusal() for breaker in self._ring(provider, tool).breakers)), None)
 
     # Quota and authz
 

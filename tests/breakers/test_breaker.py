@@ -7,6 +7,8 @@ import gc
 import json
 import math
 import threading
+import types
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -141,6 +143,48 @@ def test_a_call_that_may_take_longer_brings_its_own_lease() -> None:
     assert bench.breaker.state == "closed"
 
 
+@pytest.mark.parametrize("lease", [0.0, -1.0, math.nan, math.inf])
+def test_a_lease_that_makes_no_sense_is_the_policy_s(lease: float) -> None:
+    bench = Bench(lease_seconds=20)
+    bench.breaker.trip()
+    bench.clock.advance(10)
+    granted(bench.breaker.admit(lease))
+    assert refused(bench.breaker.admit()).retry_after == 20
+
+
+def test_a_forgotten_call_may_be_settled_by_the_collector_in_the_midst_of_another() -> None:
+    """Python closes a coroutine wherever it finds that nobody holds it, also while the breaker's lock is held."""
+    bench = Bench(in_a_row=2)
+
+    @types.coroutine
+    def suspended() -> Iterator[None]:
+        yield
+
+    forever = suspended()
+
+    async def call() -> None:
+        permit = granted(bench.breaker.admit())
+        try:
+            await forever
+        finally:
+            bench.breaker.settle(permit, "bad")
+
+    class Collecting(ManualClock):
+        def monotonic(self) -> float:
+            while forgotten:
+                forgotten.pop().close()
+            return super().monotonic()
+
+    forgotten = [call()]
+    forgotten[0].send(None)
+    bench.breaker._clock = Collecting().monotonic
+    ended = threading.Thread(target=lambda: bench.breaker.settle(granted(bench.breaker.admit()), "bad"), daemon=True)
+    ended.start()
+    ended.join(20)
+    assert not ended.is_alive()
+    assert bench.breaker.state == "open"
+
+
 def test_a_lost_probe_opens_it_as_of_the_moment_the_lease_ran_out() -> None:
     """Nobody called for an hour: the longer open time was over long ago, and the next call tries at once."""
     bench = Bench(open_seconds=10, lease_seconds=60)
@@ -198,6 +242,14 @@ def test_what_no_time_heals_names_no_time(key: BreakerKey, policy: EvidencePolic
     assert (refusal.reason, refusal.retry_after, refusal.heals) == (Reason.EVIDENCE, None, heals)
     with pytest.raises(UsageError):
         bench.breaker.trip(seconds=5)
+
+
+def test_while_it_is_tried_the_failure_that_opened_it_is_still_told() -> None:
+    bench = Bench(in_a_row=1)
+    bench.call("bad", signal="http-25")
+    bench.breaker.try_now()
+    granted(bench.breaker.admit())
+    assert refused(bench.breaker.admit()).signal == "http-25"
 
 
 def test_a_forced_one_is_healed_by_the_operator() -> None:

@@ -61,7 +61,7 @@ def test_another_listener_of_pybreaker_s_hears_of_the_same_moves() -> None:
 
     clock = ManualClock()
     breaker = Breaker(KEY, AvailabilityPolicy(in_a_row=1), clock)
-    breaker._course._machine._breaker.add_listener(Listener())
+    breaker.course._machine._breaker.add_listener(Listener())
     breaker.settle(granted(breaker.admit()), "bad")
     clock.advance(10)
     breaker.settle(granted(breaker.admit()), "good")

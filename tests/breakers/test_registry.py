@@ -17,6 +17,7 @@ from contractd.breakers import (
     UNREACHABLE,
     Admission,
     AvailabilityPolicy,
+    Breaker,
     BreakerKey,
     Breakers,
     EvidencePolicy,
@@ -114,6 +115,22 @@ def test_a_call_gets_into_all_of_them_or_takes_no_place_in_any() -> None:
     bench.admitted("list")
 
 
+def test_what_was_taken_is_given_back_if_another_thread_took_the_last_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench()
+    bench.call(UNREACHABLE)
+    bench.breakers.breaker(TOOL).trip(seconds=10)
+    bench.clock.advance(10)
+    admit = Breaker.admit
+
+    def beaten(self: Breaker, lease_seconds: float | None = None) -> Any:
+        return Refusal(TOOL, Reason.PROBES_BUSY, 1.0, "probe") if self.key == TOOL else admit(self, lease_seconds)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Breaker, "admit", beaten)
+        assert refused(bench.breakers.admit("mail", "send")).reason == Reason.PROBES_BUSY
+    assert bench.admitted("find").probes == (PROVIDER,)
+
+
 def test_an_answer_of_any_kind_proves_that_the_provider_can_be_reached_and_silence_proves_nothing() -> None:
     bench = Bench()
     bench.call(UNREACHABLE)
@@ -198,7 +215,8 @@ def test_a_decision_outlives_a_changed_configuration() -> None:
     bench.breakers.configured("mail", "a")
     bench.breakers.breaker(TOOL).force_open()
     bench.breakers.configured("mail", "b")
-    assert refused(bench.breakers.admit("mail", "send")).heals == "operator"
+    refusal = refused(bench.breakers.admit("mail", "send"))
+    assert (refusal.reason, refusal.heals) == (Reason.FORCED, "operator")
 
 
 def test_an_admission_is_settled_once() -> None:

@@ -38,8 +38,6 @@ class Bench:
         if state in (State.OPEN, State.HALF_OPEN):
             self.breaker.trip()
         if state is State.HALF_OPEN:
-            if self.healing == "configuration":
-                pytest.skip("such a breaker is never half-open")
             self.breaker.try_now() or self.breaker.renegotiated()
         ways: dict[State, Callable[[], bool]] = {
             State.FORCED_OPEN: self.breaker.force_open,
@@ -80,7 +78,11 @@ class Bench:
             self.breaker.settle(answer, "neutral")
 
 
-@pytest.mark.parametrize(("healing", "state", "given"), list(product(HEALINGS, State, Input)))
+# A configuration is mended or not: such a breaker is never half-open.
+CELLS = [cell for cell in product(HEALINGS, State, Input) if cell[:2] != ("configuration", State.HALF_OPEN)]
+
+
+@pytest.mark.parametrize(("healing", "state", "given"), CELLS)
 def test_a_cell(healing: Healing, state: State, given: Input) -> None:
     after = target(state, given, healing)
     if after is None:

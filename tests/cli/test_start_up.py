@@ -9,7 +9,10 @@ import pytest
 
 from tests.cli.harness import Shell, offline, servers, stub
 
-HEAVY = {"aiohttp", "asyncio", "jsonschema", "jsonschema_rs", "pydantic", "yaml", "platformdirs", "opentelemetry"}
+HEAVY = {
+    *("aiohttp", "asyncio", "jsonschema", "jsonschema_rs", "opentelemetry", "platformdirs", "pybreaker", "pydantic"),
+    "yaml",
+}
 
 
 def imported(shell: Shell, *args: str) -> set[str]:
@@ -42,7 +45,7 @@ def test_an_offline_run_loads_nothing_that_contacts(shell: Shell) -> None:
     shell.write("a.json", servers(mail={"command": "sh"}))
     found = imported(shell, *offline("--config", "a.json", "--runtime", "claude-code"))
     assert "contractd.preflight.engine" in found
-    assert not {"aiohttp", "asyncio", "ssl", "jsonschema_rs", "yaml"} & found
+    assert not {"aiohttp", "asyncio", "ssl", "jsonschema_rs", "pybreaker", "yaml"} & found
     assert "contractd.registry.bootstrap" not in found
 
 

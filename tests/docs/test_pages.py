@@ -62,7 +62,7 @@ def test_links_between_the_pages_lead_somewhere() -> None:
 
 
 def test_importing_contractd_loads_nothing_heavy() -> None:
-    heavy = "aiohttp,pydantic,jsonschema_rs,yaml,click,mcp,opentelemetry"
+    heavy = "aiohttp,pybreaker,pydantic,jsonschema_rs,yaml,click,mcp,opentelemetry"
     code = f"import sys, contractd; print([m for m in '{heavy}'.split(',') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -89,6 +89,7 @@ class Breakers:
 
         ``principal``: an id of who calls, no secret. ``lease_seconds``: the call's own time limit.
         """
+        generation = self._gates.generation(provider, principal)  # first: if the gate moves now, the call is late
         refusal = self._gates.refusal(provider, tool, principal)
         if refusal is not None:
             return refusal
@@ -96,7 +97,7 @@ class Breakers:
         if isinstance(answer, Refusal):
             self._outbox.deliver()
             return answer
-        return Admission(provider, tool, principal, answer, self._gates.generation(provider, principal))
+        return Admission(provider, tool, principal, answer, generation)
 
     def settle(
         self, admission: Admission, marks: Marks, *, seconds: float | None = None, signal: str | None = None
@@ -105,7 +106,7 @@ class Breakers:
         if admission.settled:
             return "again"
         admission.settled = True
-        if marks is SUCCEEDED:
+        if marks is SUCCEEDED or marks == SUCCEEDED:
             self._gates.succeeded(admission.provider, admission.tool, admission.principal, admission.authz_generation)
         said = self._ring(admission.provider, admission.tool).settle(admission.entry, marks, seconds, signal)
         self._outbox.deliver()

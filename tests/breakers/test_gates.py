@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from contractd.breakers import NEUTRAL, SUCCEEDED, Admission, Breakers, GatePolicy, Policies, Reason
+from contractd.breakers import NEUTRAL, SUCCEEDED, Admission, Breakers, GatePolicy, Marks, Policies, Reason
 from contractd.events import GateMoved
 from tests.breakers.clock import Kept, ManualClock, refused
 
@@ -118,10 +118,10 @@ def test_a_refused_credential_is_refreshed_once_and_then_closed_until_it_changes
 
 def test_a_call_that_goes_through_earns_the_next_refresh() -> None:
     bench = Bench()
-    for _ in range(3):
+    for marks in (SUCCEEDED, Marks("good", "good", "good", "good"), SUCCEEDED):
         assert bench.breakers.unauthorised(bench.admitted()) == "refresh"
         bench.breakers.refresh_ended("mail", "ann", ok=True)
-        bench.breakers.settle(bench.admitted(), SUCCEEDED)
+        bench.breakers.settle(bench.admitted(), marks)
 
 
 def test_what_can_t_be_refreshed_closes_at_once() -> None:

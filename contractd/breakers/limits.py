@@ -125,8 +125,7 @@ class Evidence:
         pass
 
     def bad(self, now: float, *, failed: bool, slow: bool) -> None:
-        if failed:
-            self._window.record(now, True, slow)
+        self._window.record(now, failed, slow)
 
     def reached(self, now: float) -> Reason | None:
         self._window.roll(now)

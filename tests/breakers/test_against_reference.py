@@ -101,6 +101,12 @@ class Together(RuleBasedStateMachine):
         getattr(self.real, name)()
         self.plain.command(name, self.clock.now)
 
+    @rule()
+    def into_half_open(self) -> None:
+        """Where most is to be found, and chance alone seldom leads."""
+        for name in ("reset", "trip", "try_now"):
+            self.command(name)
+
     @rule(seconds=st.sampled_from([0.0, 3.0]))
     def trip_for(self, seconds: float) -> None:
         self.real.trip(seconds=seconds)

@@ -65,8 +65,9 @@ async def test_of_a_thousand_callers_at_the_open_edge_as_many_get_in_as_there_ar
         return bench.breaker.settle(answer, "good")
 
     tasks = [asyncio.create_task(caller()) for _ in range(1000)]
-    while sum(task.done() for task in tasks) < 1000 - probes:
+    for _ in range(3):
         await asyncio.sleep(0)
+    assert sum(task.done() for task in tasks) == 1000 - probes
     assert running == probes
     gate.set()
     said = await asyncio.gather(*tasks)
@@ -242,6 +243,14 @@ def test_what_no_time_heals_names_no_time(key: BreakerKey, policy: EvidencePolic
     assert (refusal.reason, refusal.retry_after, refusal.heals) == (Reason.EVIDENCE, None, heals)
     with pytest.raises(UsageError):
         bench.breaker.trip(seconds=5)
+
+
+def test_what_was_learnt_without_a_call_is_told_with_its_signal() -> None:
+    bench = Bench(EvidencePolicy(), CONTRACT)
+    assert bench.breaker.trip(signal="mcp-25")
+    assert not bench.breaker.trip(signal="mcp-04")
+    refusal = refused(bench.breaker.admit())
+    assert (refusal.reason, refusal.signal) == (Reason.TRIPPED, "mcp-04")
 
 
 def test_while_it_is_tried_the_failure_that_opened_it_is_still_told() -> None:
@@ -429,6 +438,23 @@ def test_a_contract_stays_broken_whatever_the_age_and_a_decision_stays_made() ->
         assert after.breaker.state == "closed"
 
 
+@pytest.mark.parametrize(("mark", "after"), [("good", "closed"), ("bad", "open"), ("neutral", "half_open")])
+def test_one_that_was_being_tried_is_tried_again_after_a_restart(mark: str, after: str) -> None:
+    bench = Bench(close_after=2)
+    bench.breaker.trip()
+    bench.breaker.try_now()
+    bench.call("good")
+    granted(bench.breaker.admit())
+    record = bench.breaker.record()
+    assert record
+    again = Bench(close_after=2)
+    again.breaker.restore(record, 5)
+    again.call("good")
+    assert again.breaker.state == "half_open", "good probes of the earlier run count no more"
+    again.call(mark)
+    assert again.breaker.state == after
+
+
 def test_what_was_in_flight_before_a_restore_is_late() -> None:
     bench = Bench(in_a_row=1)
     record = Bench().breaker.record()
@@ -446,13 +472,14 @@ def test_what_was_in_flight_before_a_restore_is_late() -> None:
 
 @given(
     st.integers(1, 6),
-    st.sampled_from([0.25, 1.0, 3.0]),
-    st.lists(st.tuples(st.sampled_from([0.0, 0.25, 1.0, 4.0, 50.0]), st.booleans(), st.booleans()), max_size=40),
+    st.sampled_from([0.1, 0.25, 0.7, 1.0, 3.0]),
+    st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.25, 1.0, 4.0, 50.0]), st.booleans(), st.booleans()), max_size=40),
 )
 def test_totals_are_the_sums_of_what_is_inside(
     slices: int, width: float, calls: list[tuple[float, bool, bool]]
 ) -> None:
     window, now, kept = Window(slices * width, slices), 1000.0, []
+    width = (slices * width) / slices  # as floats have it
     for pause, bad, slow in calls:
         now += pause
         window.record(now, bad, slow)
@@ -466,6 +493,15 @@ def test_totals_are_the_sums_of_what_is_inside(
         assert (again.calls, again.bad, again.slow, again.rows(now)) == (
             window.calls, window.bad, window.slow, window.rows(now),
         )  # fmt: skip
+
+
+@pytest.mark.parametrize(("age", "calls"), [(8.5, 3), (9.8, 3), (9.95, 0), (10.5, 0), (1e9, 0), (-0.5, 3)])
+def test_a_slice_that_grew_too_old_meanwhile_is_left_out(age: float, calls: int) -> None:
+    window = Window(10, 10)
+    window.load(1000.9, [(age, 3, 1, 0)])
+    assert window.calls == calls
+    window.good(1000.9)
+    assert window.calls == calls + 1
 
 
 def test_a_window_s_memory_does_not_grow_with_the_calls() -> None:

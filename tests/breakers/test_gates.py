@@ -48,6 +48,25 @@ def test_an_exhausted_quota_is_refused_until_the_time_that_was_named() -> None:
     ]  # fmt: skip
 
 
+def test_a_reset_that_is_due_leaves_what_was_said_standing_for_a_while() -> None:
+    bench = Bench(quota_seconds=30)
+    bench.breakers.quota_reported("mail", remaining=7, resets_in=0)
+    bench.clock.advance(29)
+    assert bench.breakers.quota("mail") == "available"
+    bench.clock.advance(1)
+    assert bench.breakers.quota("mail") == "unknown"
+
+
+def test_one_principal_s_new_credential_opens_no_other_s_gate() -> None:
+    bench = Bench()
+    for principal in ("ann", "bob"):
+        bench.breakers.credential("mail", "a", principal)
+        bench.breakers.unauthorised(bench.admitted(principal), can_refresh=False)
+    bench.breakers.credential("mail", "b", "ann")
+    bench.admitted("ann")
+    bench.refused("bob")
+
+
 def test_a_tool_s_quota_is_not_its_siblings() -> None:
     bench = Bench()
     bench.breakers.quota_exhausted("mail", "send", "ann", retry_after=90)

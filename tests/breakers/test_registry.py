@@ -106,8 +106,10 @@ def test_a_call_gets_into_all_of_them_or_takes_no_place_in_any() -> None:
     bench.call(UNREACHABLE)
     bench.breakers.breaker(TOOL).trip(seconds=100)
     bench.clock.advance(10)
+    bench.told.events.clear()
     for _ in range(5):
         assert refused(bench.breakers.admit("mail", "send")).key == TOOL
+    assert bench.told.events == [], "a call that is refused anyway tries nothing"
     probe = bench.admitted("find")
     assert probe.probes == (PROVIDER,)
     assert refused(bench.breakers.admit("mail", "list")).reason == Reason.PROBES_BUSY
@@ -219,6 +221,33 @@ def test_a_decision_outlives_a_changed_configuration() -> None:
     assert (refusal.reason, refusal.heals) == (Reason.FORCED, "operator")
 
 
+def test_slow_calls_are_the_tool_s_and_open_it_among_all_four_too() -> None:
+    bench = Bench(Policies(tool=AvailabilityPolicy(slow_after_seconds=2, slow_rate=1.0, min_calls=3)))
+    for seconds in (2, 3, 3, 3):
+        admission = bench.admitted()
+        bench.clock.advance(seconds)
+        bench.breakers.settle(admission, SUCCEEDED)
+    assert not bench.open()
+    bench.clock.advance(120)
+    for _ in range(3):
+        bench.call(SUCCEEDED, seconds=5.0)
+    assert bench.open() == {TOOL}
+
+
+def test_a_late_success_counts_nowhere() -> None:
+    bench = Bench(Policies(tool=AvailabilityPolicy(in_a_row=2)))
+    late = bench.admitted()
+    bench.breakers.breaker(TOOL).reset()
+    bench.call(TOOL_FAILED)
+    assert bench.breakers.settle(late, SUCCEEDED) == "counted", "by the provider's, which has not moved"
+    bench.call(TOOL_FAILED)
+    assert bench.open() == {TOOL}, "the two failures are in a row still"
+    bench.breakers.configured("mail", "a")
+    later = bench.admitted("find")
+    bench.breakers.configured("mail", "b")
+    assert bench.breakers.settle(later, SUCCEEDED) == "late"
+
+
 def test_an_admission_is_settled_once() -> None:
     bench = Bench(Policies())
     admission = bench.admitted()
@@ -270,7 +299,9 @@ def test_everything_goes_on_after_a_restart() -> None:
     quota, authz = bench.breakers.refusal("mail", "x", "bob"), bench.breakers.refusal("mail", "x", "ann")
     assert quota and (quota.reason, quota.retry_after) == ("quota-exhausted", 94)
     assert authz and authz.reason == "not-authorised"
-    assert restarted(data, -1e6).breakers.refusal("mail", "find") == restarted(data, 0).breakers.refusal("mail", "find")
+    backwards, still = restarted(data, -1e6).breakers, restarted(data, 0).breakers
+    for tool, principal in (("find", ""), ("x", "bob")):
+        assert backwards.refusal("mail", tool, principal) == still.refusal("mail", tool, principal)
     assert json.loads(json.dumps(restarted(data, 0, 1004).breakers.snapshot())) == data, "nothing is lost on the way"
 
 

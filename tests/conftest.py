@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT) not in sys.path:
@@ -19,6 +20,10 @@ if str(ROOT) not in sys.path:
 from tests.servers.http_stub import HttpStub  # noqa: E402
 from tests.servers.processes import carrying, children, settled  # noqa: E402
 from tests.servers.specs import new_mark, published_spec, stub_spec  # noqa: E402
+
+# How long an example takes hangs on who else uses the machine, and says nothing of what is tested.
+settings.register_profile("contractd", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("contractd")
 
 # A shell starts what it puts in the background with SIGINT ignored, and so would be every program a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

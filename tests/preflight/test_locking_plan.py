@@ -278,7 +278,15 @@ def test_what_is_not_accepted_is_not_claimed_for_another_command() -> None:
     for named in (NOTHING, frozenset({"mail.get_mail_of"})):
         made = plan(comparing(old), [live([tool("get_mail_of"), SENT], **OTHER)], named=named, accept=NOTHING)
         assert [finding.tool for finding in made.pending][-1:] == ["send_mail_to"]
-        assert (made.lock.providers["mail"].source, made.moved) == ("sh", ())
+        provider = made.lock.providers["mail"]
+        assert (provider.source, made.moved) == ("sh", ())
+        # Nor does what was accepted of the new one stand in for the old one.
+        assert bool(provider.doubts) == bool(named)
+    (back,) = plan(
+        Comparing(replace(old, lock=made.lock), comparing(old).request), [live([tool("get_mail_of"), SEND])],
+        named=frozenset({"mail"}), accept=NOTHING,
+    ).lock.providers.values()  # fmt: skip
+    assert back.doubts == ()
 
 
 def test_another_protocol_alone_is_no_reason_to_write() -> None:

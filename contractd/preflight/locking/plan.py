@@ -20,6 +20,8 @@ ACCEPTABLE = ("compatible-drift", "description-drift", "annotation-drift", "tool
 
 # Every call that was valid is, and means something else; or nobody knows what else there is.
 _FOR_A_PERSON = frozenset(("default-changed", "format-changed", "content-changed", "access-changed", UNLISTED))
+# What is accepted of a server that is started otherwise stands beside what the old one had: neither lists just that.
+_MIXED = "part of it was accepted when it was started or reached otherwise"
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,9 @@ class _Maker:
             self.providers[live.id] = replace(taken, tools=tools)
             self.moved += _moved(locked, taken)
         else:
-            self.providers[live.id] = replace(locked, tools=tools)
+            mixed = len(self.steps) > before and (locked.source, locked.launch) != (taken.source, taken.launch)
+            doubts = tuple(dict.fromkeys((*locked.doubts, _MIXED))) if mixed else locked.doubts
+            self.providers[live.id] = replace(locked, tools=tools, doubts=doubts)
 
     def _take(
         self,

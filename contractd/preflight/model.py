@@ -26,8 +26,8 @@ SEVERITIES: tuple[Severity, ...] = ("info", "low", "medium", "high")
 @dataclass(frozen=True, slots=True)
 class Rule:
     """What is checked. ``severity`` None: earned case by case. ``undetermined``: a finding says that something could
-    not be determined, which makes the verdict ``undetermined`` whatever its severity. ``source``: the
-    command whose findings it names."""
+    not be determined, which makes the verdict ``undetermined`` whatever its severity. ``source``: the command that
+    finds it by itself; with a lock preflight finds those of ``diff`` too."""
 
     id: str
     name: str

@@ -22,7 +22,7 @@ _FORMAT = re.compile(r"([0-9]{1,6})\.([0-9]{1,6})")
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]{5,20}(?:Z|[+-][0-9]{2}:[0-9]{2})")
 _ID = re.compile(r"[a-z0-9_-]{1,1000}")
 _TOP = frozenset({"format", "provider", "tool"})
-_REMEDY = "write the block anew: contractd lock --upgrade {}"
+_REMEDY = "write the block anew: contractd lock, as before, with --upgrade {}"
 
 
 def is_lock(document: Document) -> bool:

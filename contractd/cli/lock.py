@@ -28,7 +28,8 @@ Examples:
 """
 EPILOG = (
     "\b\nExit status: 0 the lock is what is offered, 1 something differs that was not accepted, 2 the command or a\n"
-    "file is wrong and the lock is as it was (or only these words had no place to go), 3 a server could not be compared, 130 interrupted."
+    "file is wrong and the lock is as it was (or only these words had no place to go), 3 a server could not be\n"
+    "compared, 130 interrupted."
 )
 
 
